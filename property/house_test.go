@@ -38,6 +38,8 @@ var (
 		"desk": true, "ticket": true, "tickets": true, "tape": true, "talk": true, "sketch": true, "judge": true, "needle": true,
 		"needles": true, "packing": true, "hearken": true, "confess": true, "blame": true, "twins": true, "fate": true, "befell": true,
 	}
+	// meant are names that have such a word for the very thing it names.
+	meant = map[string]string{"Ticket": "scenarios/support"} // the other trade opens tickets
 )
 
 // house is what a tree of Go code looks like from outside, tests and bench/ apart.
@@ -69,6 +71,7 @@ func TestHouse(t *testing.T) {
 	assert.LessOrEqual(t, len(h.files), 648, "files of Go without tests")
 	assert.Less(t, 1000*(sum(h.spoken)+sum(h.private)), 2*h.comments, "words of comments that make code a person, per 1,000")
 	assert.Less(t, 10*h.says, h.reports, "says whether, beside reports whether")
+	assert.Empty(t, h.retired, "identifiers with retired words")
 	assert.Empty(t, h.misnamed, "a comment is a sentence that begins with what it is about")
 }
 
@@ -139,7 +142,7 @@ func (h *house) add(t *testing.T, file, rel string) {
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		for _, id := range declared(n) {
 			for _, w := range parts(id) {
-				if retired[w] {
+				if retired[w] && meant[id] != pkg {
 					if h.retired[pkg] == nil {
 						h.retired[pkg] = map[string]int{}
 					}

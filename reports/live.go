@@ -19,9 +19,9 @@ type Live struct {
 	Status string
 
 	// parts is how many parts of the transcript are printed and stay, lines how many lines of
-	// the next part. drawn are the lines below those, which may still change.
+	// the next part. below are the lines after those, which may still change.
 	parts, lines int
-	drawn        []string
+	below        []string
 }
 
 func (l *Live) grouped() bool { return !l.Screen.Verbose }
@@ -34,11 +34,11 @@ func (l *Live) Draw() bool {
 		fixed = append(fixed, l.steady()...)
 	}
 	rest := l.rest()
-	if len(fixed) == 0 && slices.Equal(rest, l.drawn) {
+	if len(fixed) == 0 && slices.Equal(rest, l.below) {
 		return false
 	}
 	l.write(l.erased() + asLines(fixed) + asLines(rest))
-	l.drawn = rest
+	l.below = rest
 	return true
 }
 
@@ -48,13 +48,13 @@ func (l *Live) Waits() bool { return l.Transcript.settled(l.parts, l.grouped()) 
 // Clear takes away what may change, so that something else can be printed.
 func (l *Live) Clear() {
 	l.write(l.erased())
-	l.drawn = nil
+	l.below = nil
 }
 
 // Entered notes that a person typed a line below all, which took so many rows.
 func (l *Live) Entered(rows int) {
-	if len(l.drawn) > 0 {
-		l.drawn = append(l.drawn, make([]string, rows)...)
+	if len(l.below) > 0 {
+		l.below = append(l.below, make([]string, rows)...)
 	}
 }
 
@@ -62,7 +62,7 @@ func (l *Live) Entered(rows int) {
 func (l *Live) End() {
 	fixed := l.fix(len(l.Transcript.parts))
 	l.write(l.erased() + asLines(fixed))
-	l.drawn = nil
+	l.below = nil
 }
 
 // Forget ends what was drawn, and forgets it.
@@ -124,10 +124,10 @@ func (l *Live) rest() []string {
 }
 
 func (l *Live) erased() string {
-	if len(l.drawn) == 0 {
+	if len(l.below) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\x1b[%dA\r\x1b[J", len(l.drawn))
+	return fmt.Sprintf("\x1b[%dA\r\x1b[J", len(l.below))
 }
 
 func (l *Live) write(text string) {

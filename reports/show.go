@@ -45,7 +45,7 @@ func (s *story) event(e trace.Event) {
 		s.line(e, "turn %d", e.Turn)
 	case trace.Ready:
 		s.numbers[e.Agent+"\x00"+e.Call] = len(s.numbers) + 1
-		s.drawn(e, "", (*part).given)
+		s.shows(e, "", (*part).given)
 	case trace.Hook:
 		s.call(e, "hook %s (%s): %s", data.Hook, data.Event, hookDid(data))
 	case trace.Ask:
@@ -61,10 +61,10 @@ func (s *story) event(e trace.Event) {
 	case trace.Discarded:
 		s.call(e, "discarded with its stream")
 	case trace.Emitted:
-		s.drawn(e, data.Status+": ", (*part).gave)
+		s.shows(e, data.Status+": ", (*part).gave)
 	case trace.Ended:
 		if data.Answer != nil {
-			s.drawn(e, data.Status+": ", (*part).gave)
+			s.shows(e, data.Status+": ", (*part).gave)
 		}
 	case trace.StreamCut:
 		s.line(e, "cut off: %s %s %s", data.Name, data.Input, data.Reason)
@@ -99,15 +99,15 @@ func (s *story) call(e trace.Event, format string, args ...any) {
 	s.write(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call]), fmt.Sprintf(format, args...))
 }
 
-// drawn writes what a tool draws of a call, all of it, behind a word.
-func (s *story) drawn(e trace.Event, word string, nodes func(*part) []render.Node) {
+// shows writes what a tool draws of a call, all of it, behind a word.
+func (s *story) shows(e trace.Event, word string, nodes func(*part) []render.Node) {
 	head := s.head(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call])) + word
 	deep := Width(head)
 	screen := Terminal{Width: s.Width, Colour: s.Color, ASCII: s.ASCII, Verbose: true}
 	if s.Width > 0 {
 		screen.Width = max(s.Width-deep, narrowest)
 	}
-	all := []drawn{{nodes: nodes(s.calls.calls[e.Agent+"\x00"+e.Call])}}
+	all := []placed{{nodes: nodes(s.calls.calls[e.Agent+"\x00"+e.Call])}}
 	lines := screen.Lines(s.calls.blanked(all)[0].nodes)
 	for i, l := range lines[:min(len(lines), mostLines)] {
 		if i > 0 {

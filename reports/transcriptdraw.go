@@ -13,8 +13,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// drawn is a part in its place: a sign and what stands behind it.
-type drawn struct {
+// placed is a part in its place: a sign and what stands behind it.
+type placed struct {
 	deep  int
 	sign  string
 	role  render.Role
@@ -29,8 +29,8 @@ const headSign = "══"
 
 // draw gives some parts as nodes; grouped puts calls of one tool that follow each other
 // into one.
-func (t *Transcript) draw(parts []*part, grouped bool) []drawn {
-	var all []drawn
+func (t *Transcript) draw(parts []*part, grouped bool) []placed {
+	var all []placed
 	for i := 0; i < len(parts); i++ {
 		if n := grouping(parts[i:]); grouped && n > 1 {
 			all = append(all, t.group(parts[i:i+n]))
@@ -43,7 +43,7 @@ func (t *Transcript) draw(parts []*part, grouped bool) []drawn {
 }
 
 // blanked is done where parts are shown and not where they are made, for groups hold others.
-func (t *Transcript) blanked(all []drawn) []drawn {
+func (t *Transcript) blanked(all []placed) []placed {
 	if t.Blank != nil {
 		for i := range all {
 			all[i].nodes = render.Each(all[i].nodes, t.Blank)
@@ -103,14 +103,14 @@ func groupOf(parts []*part) []render.Node {
 }
 
 // group draws several calls as one that opens.
-func (t *Transcript) group(parts []*part) drawn {
+func (t *Transcript) group(parts []*part) placed {
 	var open []render.Node
 	for _, p := range parts {
 		for _, d := range t.part(p, false) {
 			open = append(open, d.nodes...)
 		}
 	}
-	return drawn{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
+	return placed{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
 }
 
 // depth is how far below the main conversation an agent is.
@@ -121,7 +121,7 @@ func depth(agent string) int {
 	return strings.Count(agent, ".") + 1
 }
 
-func (t *Transcript) part(p *part, grouped bool) []drawn {
+func (t *Transcript) part(p *part, grouped bool) []placed {
 	if p.tool != nil {
 		return t.drawCall(p, grouped)
 	}
@@ -129,8 +129,8 @@ func (t *Transcript) part(p *part, grouped bool) []drawn {
 	if strings.TrimSpace(text) == "" || t.Wordless && p.agent == "" && (p.speaks == model || p.speaks == user) {
 		return nil
 	}
-	said := func(sign string, role render.Role) []drawn {
-		return []drawn{{0, sign, role, render.Bounded([]render.Node{render.Text{Text: text, Role: role}})}}
+	said := func(sign string, role render.Role) []placed {
+		return []placed{{0, sign, role, render.Bounded([]render.Node{render.Text{Text: text, Role: role}})}}
 	}
 	switch p.speaks {
 	case user:
@@ -140,22 +140,22 @@ func (t *Transcript) part(p *part, grouped bool) []drawn {
 	case heading:
 		return said(headSign, render.Accent)
 	case thinking:
-		return []drawn{{0, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
+		return []placed{{0, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
 	}
 	return said("", render.Plain)
 }
 
 // drawCall draws a call by its tool, and below it what came of it. What a wrapper calls is
 // drawn in its place.
-func (t *Transcript) drawCall(p *part, grouped bool) []drawn {
+func (t *Transcript) drawCall(p *part, grouped bool) []placed {
 	within := t.draw(p.within, grouped)
 	if p.wraps && p.over && p.tool.Behaviour.Wrapper && !p.failed {
 		return within
 	}
 	in := p.input()
-	all := []drawn{{0, "●", p.look(), p.use(in)}}
+	all := []placed{{0, "●", p.look(), p.use(in)}}
 	for _, a := range p.asked {
-		all = append(all, drawn{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
+		all = append(all, placed{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
 	}
 	role, nodes := p.came(in)
 	if last := len(p.within) - 1; last >= 0 && p.within[last].repeated(nodes) {
@@ -166,7 +166,7 @@ func (t *Transcript) drawCall(p *part, grouped bool) []drawn {
 		all = append(all, d)
 	}
 	if len(nodes) > 0 {
-		all = append(all, drawn{1, "└", role, nodes})
+		all = append(all, placed{1, "└", role, nodes})
 	}
 	return all
 }
@@ -251,8 +251,8 @@ func (p *part) showsChange(in tool.Input) bool {
 
 // shown are some of the parts, each where it stands: those of an agent whose call is not
 // known are as far in as the agent is deep.
-func (t *Transcript) shown(from, to int, grouped bool) []drawn {
-	var all []drawn
+func (t *Transcript) shown(from, to int, grouped bool) []placed {
+	var all []placed
 	parts := t.parts[min(from, to):to]
 	for len(parts) > 0 {
 		n := 1
@@ -277,7 +277,7 @@ func (t *Transcript) Lines(screen Terminal) []string {
 const deepest = 8
 
 // parts draws parts of a conversation.
-func (t Terminal) parts(all []drawn) (lines []string) {
+func (t Terminal) parts(all []placed) (lines []string) {
 	for _, d := range all {
 		indent := strings.Repeat("  ", min(d.deep, deepest))
 		if t.Width > 0 {

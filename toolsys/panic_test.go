@@ -76,7 +76,7 @@ var panicking = map[string]struct {
 // pay is a sound tool with a function in every member.
 func pay() payDef {
 	no := func(payment) bool { return false }
-	drawn := func(payment, tool.Outcome[string]) []render.Node { return nil }
+	nodes := func(payment, tool.Outcome[string]) []render.Node { return nil }
 	text := func(payment) string { return "pay" }
 	return payDef{
 		Name: "Pay", Description: "Pays an order.", Describe: text, Prompt: func(tool.PromptOptions) string { return "Pays." },
@@ -104,7 +104,7 @@ func pay() payDef {
 		View:   tool.View[payment]{Title: text, Summary: text, Activity: text},
 		Draw: tool.Drawing[payment, string]{
 			Use: func(payment) []render.Node { return nil }, Queued: func(payment) []render.Node { return nil }, Tag: text,
-			Progress: func(payment, []string) []render.Node { return nil }, Result: drawn, Rejected: drawn, Error: drawn,
+			Progress: func(payment, []string) []render.Node { return nil }, Result: nodes, Rejected: nodes, Error: nodes,
 			Grouped: func([]tool.Called[payment, string]) []render.Node { return nil },
 			Search:  func(payment, tool.Outcome[string]) string { return "pay" },
 		},

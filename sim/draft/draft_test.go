@@ -68,12 +68,12 @@ func TestRecordingsOfOthersBecomeScenarios(t *testing.T) {
 // A conversation whose draft would be too large for a scenario leaves nothing behind, and keeps
 // none of the others back.
 func TestOneThatFailsKeepsNoneBack(t *testing.T) {
-	talk := func(text string) string {
+	conversation := func(text string) string {
 		return `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},` +
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"` + text + `"}]}]}`
 	}
 	dir := t.TempDir()
-	made, err := draft.Write(t.Context(), dir, "talks.json", strings.NewReader("["+talk(strings.Repeat("x ", 1<<20))+","+talk("ok")+"]"), draft.Options{})
+	made, err := draft.Write(t.Context(), dir, "talks.json", strings.NewReader("["+conversation(strings.Repeat("x ", 1<<20))+","+conversation("ok")+"]"), draft.Options{})
 	require.ErrorContains(t, err, "conversation 1: ")
 	var bad *scenario.FileError
 	require.ErrorAs(t, err, &bad)

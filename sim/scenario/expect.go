@@ -33,8 +33,8 @@ type Expect struct {
 	// single ones.
 	Order   []string          `yaml:"order" names:"call"`
 	Results map[string]Answer `yaml:"results" names:"call"`
-	// Drawn is what a person sees of calls, by their ids.
-	Drawn map[string]DrawnExpect `yaml:"drawn" names:"call"`
+	// Shown is what a person sees of calls, by their ids.
+	Shown map[string]ShownExpect `yaml:"drawn" names:"call"`
 	// Waits is what a call waited for: stream, exclusive, limit, order, effects, none.
 	Waits map[string]string `yaml:"waits" names:"call" values:"wait"`
 	// MaxRunning is the most calls that ran at one moment.
@@ -94,9 +94,9 @@ type Answer struct {
 	Chars Bound `yaml:"chars"`
 }
 
-// DrawnExpect is what a person sees of one call: its line, what it is given and what came of
+// ShownExpect is what a person sees of one call: its line, what it is given and what came of
 // it, as plain text.
-type DrawnExpect struct {
+type ShownExpect struct {
 	// Working are texts that stand there while the call is at work, with all that it reports.
 	Working Texts `yaml:"working"`
 	// Brief is what stands there afterwards where room is short; Contains and Lacks are texts that

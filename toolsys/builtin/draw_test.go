@@ -42,7 +42,7 @@ func everyTool(t *testing.T) []*tool.Tool {
 }
 
 // Every tool draws a call in each state, and from every beginning of its input (M1).
-func TestEveryToolIsDrawn(t *testing.T) {
+func TestEveryToolIsShown(t *testing.T) {
 	for _, tl := range everyTool(t) {
 		t.Run(tl.Name, func(t *testing.T) {
 			sample := samples[tl.Name]
@@ -72,16 +72,16 @@ func TestEveryToolIsDrawn(t *testing.T) {
 
 var nasty = "\x1b[2J\x1b]8;;javascript:alert(1)\x07x\x1b\\\u009b31m\r<script>alert('1')</script>\" onload=\"x\u202egnp\u2066\x00\t\nb </pre><img src=x onerror=alert(1)>"
 
-// drawnCall is a call of any built-in tool whose texts are drawn.
-type drawnCall struct {
+// shownCall is a call of any built-in tool whose texts are drawn.
+type shownCall struct {
 	tool   *tool.Tool
 	in     tool.Input
 	answer tool.Outcome[any]
 }
 
-func anyCall(tools []*tool.Tool) *rapid.Generator[drawnCall] {
+func anyCall(tools []*tool.Tool) *rapid.Generator[shownCall] {
 	texts := rapid.OneOf(rapid.Just(nasty), rapid.Just(strings.Repeat("x", 9000)), rapid.String(), rapid.StringMatching(`(src/[a-z]+\.go:[0-9]{1,3}:.*\n){0,9}`), rapid.StringMatching(`( {0,4}[0-9]{1,3}\t.*\n){0,30}`))
-	return rapid.Custom(func(t *rapid.T) drawnCall {
+	return rapid.Custom(func(t *rapid.T) shownCall {
 		tl := rapid.SampledFrom(tools).Draw(t, "tool")
 		var members map[string]any
 		if json.Unmarshal([]byte(samples[tl.Name]), &members) != nil {
@@ -99,7 +99,7 @@ func anyCall(tools []*tool.Tool) *rapid.Generator[drawnCall] {
 		if rapid.Bool().Draw(t, "an image") {
 			answer.Blocks = []message.Block{message.Image(texts.Draw(t, "media"), "AAAA")}
 		}
-		return drawnCall{tl, tl.Partly(raw), answer}
+		return shownCall{tl, tl.Partly(raw), answer}
 	})
 }
 
@@ -131,7 +131,7 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-func (c drawnCall) everything() []render.Node {
+func (c shownCall) everything() []render.Node {
 	nodes := []render.Node{render.Line{Spans: c.tool.Head(c.in, false)}, render.Line{Spans: c.tool.Head(c.in, true)}}
 	for _, more := range [][]render.Node{
 		c.tool.Draw.Use(c.in), c.tool.Draw.Queued(c.in), c.tool.Draw.Progress(c.in, []string{c.answer.Text, "b"}), c.tool.Draw.Result(c.in, c.answer),
@@ -219,22 +219,22 @@ func TestAMegabyteIsBoundedInEveryTool(t *testing.T) {
 		raw, err := json.Marshal(members)
 		require.NoError(t, err)
 		size := 0
-		for _, l := range (reports.Terminal{Verbose: true}).Lines(drawnCall{tl, tl.Partly(raw), tool.Outcome[any]{Text: long}}.everything()) {
+		for _, l := range (reports.Terminal{Verbose: true}).Lines(shownCall{tl, tl.Partly(raw), tool.Outcome[any]{Text: long}}.everything()) {
 			size += len(l)
 		}
 		assert.Less(t, size, 100_000, tl.Name)
 	}
 }
 
-// drawnSample is a call with its answer, whose data may not be known.
-type drawnSample struct {
+// shownSample is a call with its answer, whose data may not be known.
+type shownSample struct {
 	name, input, text string
 	data              any
 }
 
 // What several tools draw, as a terminal has it.
 func TestDrawings(t *testing.T) {
-	calls := []drawnSample{
+	calls := []shownSample{
 		{"Edit", `{"file_path":"src/a.go","old_string":"func a() {\n\treturn 1\n}","new_string":"func a() {\n\treturn 2 // two\n}"}`, "Edited.", file.EditOut{Kind: "update", Path: "/repo/src/a.go", Replaced: 1, Patch: []file.Hunk{{OldStart: 9, OldLines: 3, NewStart: 9, NewLines: 3, Lines: []string{" func a() {", "-\treturn 1", "+\treturn 2 // two", " }"}}}}},
 		{"Write", `{"file_path":"b.go","content":"package b\n"}`, "Created b.go.", nil},
 		{"NotebookEdit", `{"notebook_path":"n.ipynb","cell_id":"c1","new_source":"1+1"}`, "Replaced.", nil},
@@ -246,7 +246,7 @@ func TestDrawings(t *testing.T) {
 		{"TodoWrite", `{"todos":[{"content":"Look","status":"completed","activeForm":"Looking"},{"content":"Mend","status":"in_progress","activeForm":"Mending"},{"content":"Test","status":"pending","activeForm":"Testing"}]}`, "The list is updated.", nil},
 		{"TaskList", `{}`, "1. [pending] Test", work.TaskListOut{Tasks: []work.TaskOut{{Task: tool.WorkItem{ID: "1", Subject: "Test", Owner: "me", Status: tool.WorkInProgress}, Open: []string{"2"}}}}},
 	}
-	calls = append(calls, []drawnSample{
+	calls = append(calls, []shownSample{
 		{"WebSearch", `{"query":"gophers"}`, "Pages found", web.SearchOut{Query: "gophers", Hits: []web.Hit{{Title: "The gopher", URL: "https://go.dev/gopher"}}}},
 		{"WebFetch", `{"url":"https://go.dev/","prompt":"What is it?"}`, "It is a language.", web.FetchOut{URL: "https://go.dev/", Status: 200, Bytes: 2000, Result: "It is a language.", Answered: true}},
 		{"LSP", `{"operation":"references","file_path":"a.go","line":3,"symbol":"f"}`, "b.go:9:2", file.LSPOut{Found: []file.Spot{{Path: "b.go", Line: 9, Character: 2, Kind: "function", Name: "g", Text: "\tf()"}}, Omitted: 2}},

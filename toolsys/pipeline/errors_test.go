@@ -417,7 +417,7 @@ func TestWhatIsFoundOfATool(t *testing.T) {
 }
 
 // What a tool answered is there to be drawn as long as the model reads it whole.
-func TestAnAnswerIsDrawnOnlyAsItIsRead(t *testing.T) {
+func TestAnAnswerIsShownOnlyAsItIsRead(t *testing.T) {
 	w := newWorld(t)
 	w.handlers.Budget, _ = ledger()
 	assert.Equal(t, "saw a", w.call(`{"path":"a"}`).Data)

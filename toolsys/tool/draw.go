@@ -72,8 +72,8 @@ func partly(in reflect.Type) func(json.RawMessage) Input {
 // eraseDrawing leaves no member nil.
 func eraseDrawing(d Drawing[any, any], v View[Input], t Traits[Input]) Drawing[Input, any] {
 	draw := Drawing[Input, any]{
-		Use:      drawn("use", d.Use, given(v)),
-		Queued:   drawn("queued", d.Queued, func(Input) []render.Node { return []render.Node{render.Words("waiting", render.Dim)} }),
+		Use:      drawsInput("use", d.Use, given(v)),
+		Queued:   drawsInput("queued", d.Queued, func(Input) []render.Node { return []render.Node{render.Words("waiting", render.Dim)} }),
 		Progress: reported(d.Progress),
 		Result:   answered("result", d.Result, results(t)),
 		Rejected: answered("rejected", d.Rejected, refused(render.Warn)),
@@ -99,7 +99,7 @@ func safely(in Input, member string, own, otherwise func() []render.Node) []rend
 	return render.Bounded(otherwise())
 }
 
-func drawn(member string, f func(any) []render.Node, otherwise func(Input) []render.Node) func(Input) []render.Node {
+func drawsInput(member string, f func(any) []render.Node, otherwise func(Input) []render.Node) func(Input) []render.Node {
 	if f == nil {
 		return func(in Input) []render.Node { return render.Bounded(otherwise(in)) }
 	}
@@ -358,9 +358,9 @@ func Unwanted(status string) bool {
 	return status == "denied" || status == "cancelled" || status == "interrupted"
 }
 
-// Drawn draws a call that is over, and what came of it. A change in its place stands for the
+// DrawEnded draws a call that is over, and what came of it. A change in its place stands for the
 // one that was asked for.
-func (t *Tool) Drawn(in Input, status string, failed bool, a Outcome[any]) []render.Node {
+func (t *Tool) DrawEnded(in Input, status string, failed bool, a Outcome[any]) []render.Node {
 	head := []render.Node{render.Line{Spans: t.Head(in, false)}}
 	given := append(head, t.Draw.Use(in)...)
 	switch {

@@ -40,7 +40,7 @@ func drawing(t *testing.T, with func(*tool.Def[drawIn, drawOut])) *tool.Tool {
 func text(nodes []render.Node) string { return render.String(nodes, false) }
 
 // What a tool leaves out is drawn from its name, summary, activity, class and result (M1).
-func TestACallIsDrawnWithoutADrawing(t *testing.T) {
+func TestACallIsShownWithoutADrawing(t *testing.T) {
 	plain := drawing(t, func(*tool.Def[drawIn, drawOut]) {})
 	in := plain.Partly(json.RawMessage(`{"path":"a.go","many":tr`))
 	assert.Equal(t, "Look(a.go)", render.SpanText(plain.Head(in, false)))

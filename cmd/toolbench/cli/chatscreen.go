@@ -23,9 +23,9 @@ import (
 // output when it is done. The session calls it from several goroutines.
 type chatScreen struct {
 	out, err io.Writer
-	// one reports that both outputs are the same terminal, drawn that the model's words are
+	// one reports that both outputs are the same terminal, together that the model's words are
 	// drawn with all else.
-	one, drawn    bool
+	one, together bool
 	colour, ascii bool
 	quiet         bool
 	width         int
@@ -45,9 +45,9 @@ func (a *app) chatScreen(f chatFlags) *chatScreen {
 	s := &chatScreen{
 		out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), colour: draw.Color, ascii: draw.ASCII, quiet: f.quiet, width: draw.Width,
 	}
-	s.drawn = s.one && !f.quiet && a.env("TERM") != "dumb"
-	s.live = reports.Live{W: a.Stderr, Screen: s.terminal(), Transcript: &reports.Transcript{Wordless: !s.drawn}}
-	if s.drawn {
+	s.together = s.one && !f.quiet && a.env("TERM") != "dumb"
+	s.live = reports.Live{W: a.Stderr, Screen: s.terminal(), Transcript: &reports.Transcript{Wordless: !s.together}}
+	if s.together {
 		s.live.Height = terminalHeight(a.Stdout)
 	}
 	return s
@@ -243,7 +243,7 @@ func (s *chatScreen) stream(agent string, data []byte) {
 		s.live.Transcript.Take(trace.Seen{Event: trace.Event{Agent: agent}, Streamed: data})
 		s.changed()
 	}
-	if agent != "" || s.drawn || !bytes.Contains(data, []byte(`"text`)) && !bytes.Contains(data, []byte("content_block_stop")) {
+	if agent != "" || s.together || !bytes.Contains(data, []byte(`"text`)) && !bytes.Contains(data, []byte("content_block_stop")) {
 		return
 	}
 	var event struct {
@@ -298,7 +298,7 @@ const chatFrame = 50 * time.Millisecond
 
 // changed draws what is new: at once, or soon where the terminal was drawn a moment ago.
 func (s *chatScreen) changed() {
-	if !s.drawn || s.waiting || time.Since(s.last) >= chatFrame {
+	if !s.together || s.waiting || time.Since(s.last) >= chatFrame {
 		s.draw()
 		return
 	}
@@ -320,7 +320,7 @@ func (s *chatScreen) draw() {
 	s.last = time.Now()
 	switch {
 	case s.quiet || s.asking:
-	case s.waiting || !s.drawn:
+	case s.waiting || !s.together:
 		if s.live.Waits() {
 			defer s.again(s.waiting)
 			s.newline()

@@ -28,7 +28,7 @@ func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) 
 		j.called()       // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.loosely, j.batches, j.results, j.drawn, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.loosely, j.batches, j.results, j.shown, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
 		check()
 	}
 	if out.Policy != sc.PolicyName() {

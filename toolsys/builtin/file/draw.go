@@ -20,8 +20,8 @@ func doing(what, name string) string {
 	return what + " " + path.Base(name)
 }
 
-// drawnLines are those of a change or a text that are shown where room is short.
-const drawnLines = 12
+// shownLines are those of a change or a text that are shown where room is short.
+const shownLines = 12
 
 // change draws hunks, of which the first lines stand for all where room is short.
 func change(name string, hunks []render.Hunk, cut bool) []render.Node {
@@ -32,16 +32,16 @@ func change(name string, hunks []render.Hunk, cut bool) []render.Node {
 	whole := render.Diff{Language: language, Hunks: hunks, Cut: cut}
 	lines := 0
 	for i, h := range hunks {
-		if lines += len(h.Lines); lines <= drawnLines {
+		if lines += len(h.Lines); lines <= shownLines {
 			continue
 		}
 		first := append([]render.Hunk{}, hunks[:i+1]...)
-		first[i].Lines = h.Lines[:drawnLines-(lines-len(h.Lines))]
+		first[i].Lines = h.Lines[:shownLines-(lines-len(h.Lines))]
 		for _, later := range hunks[i+1:] {
 			lines += len(later.Lines)
 		}
 		return []render.Node{render.Fold{
-			Closed: []render.Node{render.Diff{Language: language, Hunks: first}, render.More(lines - drawnLines)},
+			Closed: []render.Node{render.Diff{Language: language, Hunks: first}, render.More(lines - shownLines)},
 			Open:   []render.Node{whole},
 		}}
 	}
@@ -108,7 +108,7 @@ func drawWrite(in WriteIn) []render.Node {
 	if in.Content == "" {
 		return nil
 	}
-	return render.Brief(in.Content, drawnLines, func(text string) render.Node {
+	return render.Brief(in.Content, shownLines, func(text string) render.Node {
 		return render.Code{Text: text, Language: path.Base(in.Path), From: 1}
 	})
 }
@@ -184,7 +184,7 @@ func drawCell(in NotebookEditIn) []render.Node {
 	if in.source() == "" {
 		return []render.Node{head}
 	}
-	return append([]render.Node{head}, render.Brief(in.source(), drawnLines, func(text string) render.Node {
+	return append([]render.Node{head}, render.Brief(in.source(), shownLines, func(text string) render.Node {
 		return render.Code{Text: text, Language: language}
 	})...)
 }

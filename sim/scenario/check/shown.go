@@ -10,20 +10,20 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// drawn checks what a person sees of calls.
-func (j *checker) drawn() {
-	for _, id := range sorted(j.e.Drawn) {
+// shown checks what a person sees of calls.
+func (j *checker) shown() {
+	for _, id := range sorted(j.e.Shown) {
 		key := "drawn." + id
 		found, ok := j.drawing(id)
 		if !ok {
 			j.fail(key, "a call that is drawn", "no tool of a request was called so, or no result left")
 			continue
 		}
-		j.view(key, j.e.Drawn[id], found)
+		j.view(key, j.e.Shown[id], found)
 	}
 }
 
-func (j *checker) view(key string, want scenario.DrawnExpect, s drawing) {
+func (j *checker) view(key string, want scenario.ShownExpect, s drawing) {
 	j.holds(key+".working", s.working(), want.Working)
 	j.holds(key+".asked", render.String(s.tool.Asked(s.in), true), want.Asked)
 	over := s.over()
@@ -78,7 +78,7 @@ func (s drawing) working() string {
 // over is the call with what came of it.
 func (s drawing) over() []render.Node {
 	blocks, _ := s.emitted.Content.([]message.Block)
-	return s.tool.Drawn(s.in, s.emitted.Status, s.emitted.Error, tool.Outcome[any]{
+	return s.tool.DrawEnded(s.in, s.emitted.Status, s.emitted.Error, tool.Outcome[any]{
 		Text: s.emitted.Text, Blocks: blocks, Data: s.emitted.Data, Known: s.emitted.Data != nil,
 	})
 }
