@@ -438,6 +438,7 @@ func TestCassettesMayBeginWithOtherThings(t *testing.T) {
 		"a marked document": "# Recorded by hand.\n\n---\n" + yaml,
 		"a directive":       "%YAML 1.1\n---\n" + yaml,
 		"both":              "# Recorded by hand.\n%YAML 1.2\n# Really.\n--- # here\n" + yaml,
+		"another notation":  "interactions:\n  " + asJSON(t, list) + "\n",
 		"a member":          `{"by":{"name":"x"},"interactions":` + asJSON(t, list) + "}",
 		"more members":      `{"tags":["a",{"b":null}],"n":1,"interactions":` + asJSON(t, list) + "}",
 		"a member in lines": "{\"by\":{\"name\":\"x\"},\n \"interactions\":" + asJSON(t, list) + "}\n",
@@ -449,6 +450,12 @@ func TestCassettesMayBeginWithOtherThings(t *testing.T) {
 		assert.Len(t, rec.Conversations[0].Turns, 3, name)
 		assert.Equal(t, []string{"call_1 text of a", "call_2 a b"}, answers(rec.Conversations[0].Turns[0]), name)
 	}
+}
+
+// A member may have the name of a recorder's list and be none.
+func TestInteractionsThatAreNoListAreNamed(t *testing.T) {
+	_, err := recording.Open("file", strings.NewReader("interactions:\n  key:\n  - text: x\n"), recording.Limits{}, nil)
+	assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only documents that are no exchange (1)")
 }
 
 // Of histories that ask the same, none goes on from another.

@@ -110,7 +110,11 @@ func (y *yamlScan) listed(l line) error {
 		return y.open(l)
 	case indent == y.indent && dash:
 		return y.open(l)
-	case indent <= y.indent || y.indent < 0:
+	case y.indent < 0: // it is no list of that notation
+		key := y.list + ":\n"
+		y.list, y.inList = "", false
+		return y.headed(line{n: l.n - 1, text: append([]byte(key), l.text...)})
+	case indent <= y.indent:
 		y.inList = false
 		if err := y.close(false); err != nil {
 			return err
