@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -218,17 +219,15 @@ func (v *View) stateIsCommitted() error {
 	}
 	var want []int16
 	acted := map[int]int16{}
-	var places []int
 	for i := range v.messages {
 		for _, r := range v.of(&v.messages[i]) {
 			if r.applied != none && !v.messages[i].abandoned {
-				places, acted[r.applied] = append(places, r.applied), r.number
+				acted[r.applied] = r.number
 			}
 		}
 	}
-	slices.Sort(places)
-	for _, p := range places {
-		want = append(want, acted[p])
+	for _, place := range slices.Sorted(maps.Keys(acted)) {
+		want = append(want, acted[place])
 	}
 	if !slices.Equal(want, v.Log.State) {
 		return fmt.Errorf("the state is made of calls %v; committed were %v", v.Log.State, want)

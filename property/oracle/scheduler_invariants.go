@@ -107,24 +107,20 @@ func (v *View) entry(i int, e des.Entry) {
 		v.conversation(i, e)
 		return
 	}
-	latest := v.latest
 	if e.Kind == des.Ready {
-		latest[e.Call] = len(v.runs)
+		v.latest[e.Call] = len(v.runs)
 		r := callRun{v: v, call: v.Case.Call(int(e.Call)), number: e.Call, message: len(v.messages) - 1, ready: i, start: none, ended: none, emitted: none,
 			discarded: none, cancelled: none, applied: none, dropped: none, decided: none, asked: none, escalated: none}
 		v.runs = append(v.runs, r)
-		if m := &v.messages[len(v.messages)-1]; m.n == 0 {
+		m := &v.messages[len(v.messages)-1]
+		if m.n++; m.n == 1 {
 			m.first = len(v.runs) - 1
-			m.n = 1
-		} else {
-			m.n++
 		}
 		return
 	}
-	if latest[e.Call] == none {
-		return
+	if n := v.latest[e.Call]; n != none {
+		v.runs[n].take(i, e)
 	}
-	v.runs[latest[e.Call]].take(i, e)
 }
 
 func (r *callRun) take(i int, e des.Entry) {
