@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
+	"toolbench/sim/stream"
 )
 
 // What agents write of their sessions besides what they sent: logs a line an item, and
@@ -47,6 +48,9 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = each(v.Get("history"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
 	case v.Get("recordings.0.request").IsObject(): // a recorder's list on one line
 		return true, each(v.Get("recordings"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
+	case v.Get("method").Exists() && dialect.EventAPI(dialect.Either(v, "response.0", "response")) != "":
+		err = each(v.Get("response"), func(piece gjson.Result) error { return ls.dialect.Add(stream.Event{Data: []byte(piece.Raw)}) })
+		err = cmp.Or(err, ls.dialect.End())
 	case v.Get("loglines").IsArray():
 		err = each(v.Get("loglines"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
 	case v.Get("totalPrompts").Exists() && v.Get("prompts").IsArray():

@@ -206,3 +206,23 @@ func TestABodyMayStandUnderContent(t *testing.T) {
 	require.Len(t, rec.Conversations, 1)
 	assert.Len(t, rec.Conversations[0].Turns, 3)
 }
+
+// Gemini's command line records what its library answered, a line an answer, and not what it asked.
+func TestResponsesOfGeminisCommandLineAreTurns(t *testing.T) {
+	rec := open(t, `{"method":"generateContentStream","response":[{"candidates":[{"content":{"parts":[{"text":"I look. "}],"role":"model"},"index":0}]},{"candidates":[{"content":{"parts":[{"functionCall":{"name":"ls","args":{"p":1}}}],"role":"model"},"index":0,"finishReason":"STOP"}]}]}
+{"method":"countTokens","response":{"totalTokens":3}}
+{"method":"generateContent","response":{"candidates":[{"content":{"parts":[{"text":"Done"}],"role":"model"},"finishReason":"STOP","index":0}]}}
+`)
+	assert.Empty(t, rec.Problems)
+	assert.Equal(t, map[string]int{"lines without a type": 1}, rec.Ignored)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Equal(t, []string{`{"p":1}`}, inputs(rec.Conversations[0].Turns[0]))
+	assert.Empty(t, rec.Conversations[0].Turns[1].Calls)
+}
+
+func inputs(turn *recording.Turn) (all []string) {
+	for _, c := range turn.Calls {
+		all = append(all, string(c.Input))
+	}
+	return all
+}
