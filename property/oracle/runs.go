@@ -13,14 +13,7 @@ import (
 
 // ranToEnd reports whether the tool's own code ended the call.
 func (r *callRun) ranToEnd() bool {
-	if r.ended == none {
-		return false
-	}
-	switch r.status {
-	case des.OK, des.RunFailed, des.Panicked, des.TimedOut:
-		return true
-	}
-	return false
+	return r.ended != none && slices.Contains([]des.Status{des.OK, des.RunFailed, des.Panicked, des.TimedOut}, r.status)
 }
 
 // took is how long the tool ran: from the decision that let it.

@@ -204,11 +204,7 @@ func agentsEnd(v *SystemView) error {
 // ofTheSession reports whether an event belongs to the session and not to the agent that it
 // names: tasks and messages do, whoever began them.
 func ofTheSession(e trace.Event) bool {
-	switch e.Kind() {
-	case trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken:
-		return true
-	}
-	return false
+	return slices.Contains([]trace.Kind{trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken}, e.Kind())
 }
 
 // outlastsStop reports whether a sub-agent cannot stop at once: one of its calls ignores that it

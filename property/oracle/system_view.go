@@ -82,11 +82,7 @@ func (p *systemCall) delay(what string) time.Duration { return p.v.s.Delay(p.cal
 
 // stopped reports whether the call was stopped from outside.
 func (p *systemCall) stopped() bool {
-	switch p.status {
-	case "cancelled", "interrupted", "aborted", "discarded": // as in pipeline
-		return true
-	}
-	return false
+	return slices.Contains([]string{"cancelled", "interrupted", "aborted", "discarded"}, p.status) // as in pipeline
 }
 
 // settled reports whether it came to its own end, which the oracle predicts.

@@ -56,11 +56,7 @@ func withoutEmpty(blocks []message.Block) []message.Block {
 
 // halted reports whether a call was stopped from outside; nothing more is done for such a one.
 func halted(s Status) bool {
-	switch s {
-	case Cancelled, Interrupted, Aborted, Discarded:
-		return true
-	}
-	return false
+	return slices.Contains([]Status{Cancelled, Interrupted, Aborted, Discarded}, s)
 }
 
 // perform runs the tool's own code under its own limit: the deadline counts the run

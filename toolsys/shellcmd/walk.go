@@ -660,11 +660,7 @@ func (w *walker) text(x *syntax.Word) string {
 
 // harmlessTarget reports whether nothing is lost by writing to a device.
 func harmlessTarget(name string) bool {
-	switch name {
-	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin"}, name)
 }
 
 // isDescriptor reports whether a name stands for a file that is open already. What
