@@ -12,11 +12,8 @@ import (
 )
 
 func init() {
-	gate := flags(settings.Kairos)
-	table = append(table,
-		row{name: "PushNotification", gate: gate, make: func(d Deps) *tool.Tool { return web.PushNotification(d.Push) }},
-		row{name: "SendUserFile", gate: gate, make: func(d Deps) *tool.Tool {
-			return file.SendUserFile(d.files(), path.Join(d.host.ResultsDir, "outbox"))
-		}},
-	)
+	offer("PushNotification", func(d Deps) *tool.Tool { return web.PushNotification(d.Push) }, settings.Kairos)
+	offer("SendUserFile", func(d Deps) *tool.Tool {
+		return file.SendUserFile(d.files(), path.Join(d.host.ResultsDir, "outbox"))
+	}, settings.Kairos)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "CoordinatorMode", gate: flags(settings.CoordinatorMode),
-		make: func(Deps) *tool.Tool { return work.CoordinatorMode() },
-	})
+	offer("CoordinatorMode", func(Deps) *tool.Tool { return work.CoordinatorMode() }, settings.CoordinatorMode)
 }

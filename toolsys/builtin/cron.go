@@ -10,13 +10,10 @@ import (
 )
 
 func init() {
-	triggers := flags(settings.AgentTriggers)
-	table = append(table,
-		row{name: "CronCreate", gate: triggers, make: func(d Deps) *tool.Tool { return work.CronCreate(d.crons()) }},
-		row{name: "CronDelete", gate: triggers, make: func(d Deps) *tool.Tool { return work.CronDelete(d.crons()) }},
-		row{name: "CronList", gate: triggers, make: func(d Deps) *tool.Tool { return work.CronList(d.crons()) }},
-		row{name: "RemoteTrigger", gate: triggers, make: func(d Deps) *tool.Tool { return web.RemoteTrigger(d.web()) }},
-	)
+	offer("CronCreate", func(d Deps) *tool.Tool { return work.CronCreate(d.crons()) }, settings.AgentTriggers)
+	offer("CronDelete", func(d Deps) *tool.Tool { return work.CronDelete(d.crons()) }, settings.AgentTriggers)
+	offer("CronList", func(d Deps) *tool.Tool { return work.CronList(d.crons()) }, settings.AgentTriggers)
+	offer("RemoteTrigger", func(d Deps) *tool.Tool { return web.RemoteTrigger(d.web()) }, settings.AgentTriggers)
 }
 
 // crons are the jobs that the three tools share.

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "CtxInspect", gate: flags(settings.ContextCollapse),
-		make: func(Deps) *tool.Tool { return work.CtxInspect() },
-	})
+	offer("CtxInspect", func(Deps) *tool.Tool { return work.CtxInspect() }, settings.ContextCollapse)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "Monitor", gate: flags(settings.MonitorTool),
-		make: func(d Deps) *tool.Tool { return work.Monitor(d.work()) },
-	})
+	offer("Monitor", func(d Deps) *tool.Tool { return work.Monitor(d.work()) }, settings.MonitorTool)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "OverflowTest", gate: flags(settings.OverflowTest),
-		make: func(Deps) *tool.Tool { return work.OverflowTest() },
-	})
+	offer("OverflowTest", func(Deps) *tool.Tool { return work.OverflowTest() }, settings.OverflowTest)
 }

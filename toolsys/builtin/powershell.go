@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "PowerShell", gate: flags(settings.PowerShellTool),
-		make: func(d Deps) *tool.Tool { return shell.PowerShell(d.shell()) },
-	})
+	offer("PowerShell", func(d Deps) *tool.Tool { return shell.PowerShell(d.shell()) }, settings.PowerShellTool)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "Sleep", gate: flags(settings.Proactive, settings.Kairos),
-		make: func(Deps) *tool.Tool { return work.Sleep() },
-	})
+	offer("Sleep", func(Deps) *tool.Tool { return work.Sleep() }, settings.Proactive, settings.Kairos)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "Snip", gate: flags(settings.HistorySnip),
-		make: func(Deps) *tool.Tool { return work.Snip() },
-	})
+	offer("Snip", func(Deps) *tool.Tool { return work.Snip() }, settings.HistorySnip)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "SubscribePR", gate: flags(settings.Kairos),
-		make: func(d Deps) *tool.Tool { return web.SubscribePR(d.web()) },
-	})
+	offer("SubscribePR", func(d Deps) *tool.Tool { return web.SubscribePR(d.web()) }, settings.Kairos)
 }

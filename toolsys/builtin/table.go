@@ -21,7 +21,10 @@ type row struct {
 	make         func(Deps) *tool.Tool
 }
 
-func flags(any ...settings.Flag) pool.Gate { return pool.Gate{Any: any} }
+// offer adds a tool that is there when one of some flags is on.
+func offer(name string, of func(Deps) *tool.Tool, flags ...settings.Flag) {
+	table = append(table, row{name: name, gate: pool.Gate{Any: flags}, make: of})
+}
 
 var (
 	internal     = pool.Gate{Internal: true}

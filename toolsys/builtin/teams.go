@@ -9,10 +9,7 @@ import (
 )
 
 func init() {
-	gate := flags(settings.AgentSwarms)
-	table = append(table,
-		row{name: "ListPeers", gate: gate, make: func(d Deps) *tool.Tool { return work.ListPeers(d.work()) }},
-		row{name: "TeamCreate", gate: gate, make: func(d Deps) *tool.Tool { return work.TeamCreate(d.work()) }},
-		row{name: "TeamDelete", gate: gate, make: func(d Deps) *tool.Tool { return work.TeamDelete(d.work()) }},
-	)
+	offer("ListPeers", func(d Deps) *tool.Tool { return work.ListPeers(d.work()) }, settings.AgentSwarms)
+	offer("TeamCreate", func(d Deps) *tool.Tool { return work.TeamCreate(d.work()) }, settings.AgentSwarms)
+	offer("TeamDelete", func(d Deps) *tool.Tool { return work.TeamDelete(d.work()) }, settings.AgentSwarms)
 }

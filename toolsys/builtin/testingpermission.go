@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "TestingPermission", gate: flags(settings.Testing),
-		make: func(Deps) *tool.Tool { return work.TestingPermission() },
-	})
+	offer("TestingPermission", func(Deps) *tool.Tool { return work.TestingPermission() }, settings.Testing)
 }

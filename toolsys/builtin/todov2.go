@@ -9,11 +9,8 @@ import (
 )
 
 func init() {
-	gate := flags(settings.TodoV2)
-	table = append(table,
-		row{name: "TaskCreate", gate: gate, make: func(d Deps) *tool.Tool { return work.TaskCreate(d.work()) }},
-		row{name: "TaskGet", gate: gate, make: func(d Deps) *tool.Tool { return work.TaskGet(d.work()) }},
-		row{name: "TaskList", gate: gate, make: func(d Deps) *tool.Tool { return work.TaskList(d.work()) }},
-		row{name: "TaskUpdate", gate: gate, make: func(d Deps) *tool.Tool { return work.TaskUpdate(d.work()) }},
-	)
+	offer("TaskCreate", func(d Deps) *tool.Tool { return work.TaskCreate(d.work()) }, settings.TodoV2)
+	offer("TaskGet", func(d Deps) *tool.Tool { return work.TaskGet(d.work()) }, settings.TodoV2)
+	offer("TaskList", func(d Deps) *tool.Tool { return work.TaskList(d.work()) }, settings.TodoV2)
+	offer("TaskUpdate", func(d Deps) *tool.Tool { return work.TaskUpdate(d.work()) }, settings.TodoV2)
 }

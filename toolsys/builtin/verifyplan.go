@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "VerifyPlanExecution", gate: flags(settings.VerifyPlan),
-		make: func(d Deps) *tool.Tool { return work.VerifyPlanExecution(d.work()) },
-	})
+	offer("VerifyPlanExecution", func(d Deps) *tool.Tool { return work.VerifyPlanExecution(d.work()) }, settings.VerifyPlan)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "WebBrowser", gate: flags(settings.WebBrowserTool),
-		make: func(d Deps) *tool.Tool { return web.WebBrowser(d.Browser) },
-	})
+	offer("WebBrowser", func(d Deps) *tool.Tool { return web.WebBrowser(d.Browser) }, settings.WebBrowserTool)
 }

@@ -9,8 +9,5 @@ import (
 )
 
 func init() {
-	table = append(table, row{
-		name: "Workflow", gate: flags(settings.WorkflowScripts),
-		make: func(d Deps) *tool.Tool { return work.Workflow(work.Workflows{FS: d.FS, Dirs: d.WorkflowDirs}) },
-	})
+	offer("Workflow", func(d Deps) *tool.Tool { return work.Workflow(work.Workflows{FS: d.FS, Dirs: d.WorkflowDirs}) }, settings.WorkflowScripts)
 }

@@ -9,9 +9,6 @@ import (
 )
 
 func init() {
-	mode := flags(settings.WorktreeMode)
-	table = append(table,
-		row{name: "EnterWorktree", gate: mode, make: func(d Deps) *tool.Tool { return shell.EnterWorktree(d.worktrees()) }},
-		row{name: "ExitWorktree", gate: mode, make: func(d Deps) *tool.Tool { return shell.ExitWorktree(d.worktrees()) }},
-	)
+	offer("EnterWorktree", func(d Deps) *tool.Tool { return shell.EnterWorktree(d.worktrees()) }, settings.WorktreeMode)
+	offer("ExitWorktree", func(d Deps) *tool.Tool { return shell.ExitWorktree(d.worktrees()) }, settings.WorktreeMode)
 }
