@@ -64,8 +64,7 @@ func brief(_ context.Context, in BriefIn, c *tool.Context) (BriefOut, error) {
 	if c.Notify == nil {
 		return BriefOut{}, errors.New("nobody is there to read it; put it into your last message")
 	}
-	out := BriefOut{Message: in.Message, Status: in.Status, From: c.AgentID}
-	out.Status = cmp.Or(out.Status, "normal")
+	out := BriefOut{Message: in.Message, Status: cmp.Or(in.Status, "normal"), From: c.AgentID}
 	text := out.Message
 	if out.From != "" {
 		text = out.From + ": " + text

@@ -215,7 +215,7 @@ func CronCreate(crons *Crons) *tool.Tool {
 			}
 			return nil
 		},
-		Traits:  tool.Traits[CronIn]{Effects: cronEffects[CronIn]},
+		Traits:  tool.Traits[CronIn]{Effects: changes[CronIn]("crons")},
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[CronIn]{Classifier: func(in CronIn) string { return in.Cron + ": " + in.Prompt }},
 		View: tool.View[CronIn]{
@@ -224,11 +224,6 @@ func CronCreate(crons *Crons) *tool.Tool {
 			Activity: func(CronIn) string { return "Scheduling a prompt" },
 		},
 	})
-}
-
-// cronEffects are those of a call that changes the jobs.
-func cronEffects[In any](In, *tool.Context) tool.Effects {
-	return tool.Effects{Reads: []string{"crons"}, Writes: []string{"crons"}}
 }
 
 // at is a time of a schedule as the model reads it, in the session's local time.
@@ -257,7 +252,7 @@ func CronDelete(crons *Crons) *tool.Tool {
 			return fmt.Sprintf("%s (%s) is deleted; it had fired %d times.", job.ID, job.Cron, job.Fired)
 		},
 		Permit:  tool.Allows[CronRef]("the job is the session's own"),
-		Traits:  tool.Traits[CronRef]{Effects: cronEffects[CronRef]},
+		Traits:  tool.Traits[CronRef]{Effects: changes[CronRef]("crons")},
 		Loading: tool.Loading{Deferrable: true},
 		View: tool.View[CronRef]{
 			Title:    func(CronRef) string { return "Delete schedule" },

@@ -62,3 +62,10 @@ func (d Deps) types() ([]AgentType, error) {
 	}
 	return all, err
 }
+
+// changes gives the effects of calls that look at a thing of the session and change it.
+func changes[In any](what string) func(In, *tool.Context) tool.Effects {
+	return func(In, *tool.Context) tool.Effects {
+		return tool.Effects{Reads: []string{what}, Writes: []string{what}}
+	}
+}

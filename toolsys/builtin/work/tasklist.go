@@ -43,16 +43,6 @@ type TaskOut struct {
 	Ready []string `json:"ready,omitempty"`
 }
 
-func listEffects[In any](writes bool) func(In, *tool.Context) tool.Effects {
-	return func(In, *tool.Context) tool.Effects {
-		e := tool.Effects{Reads: []string{listKey}}
-		if writes {
-			e.Writes = []string{listKey}
-		}
-		return e
-	}
-}
-
 // TaskCreate puts a task on the list that the agents of the session share (SPEC L). It
 // touches nothing outside of the session, so it allows itself. Calls keep their order,
 // and so the ids.
@@ -70,7 +60,7 @@ func TaskCreate(d Deps) *tool.Tool {
 			return fmt.Sprintf("Task %s is on the list: %s", out.Task.ID, out.Task.Subject)
 		},
 		Permit:  tool.Allows[TaskCreateIn]("the list is the session's own"),
-		Traits:  tool.Traits[TaskCreateIn]{Effects: listEffects[TaskCreateIn](true)},
+		Traits:  tool.Traits[TaskCreateIn]{Effects: changes[TaskCreateIn](listKey)},
 		Loading: tool.Loading{Deferrable: true},
 		View: tool.View[TaskCreateIn]{
 			Title:    func(TaskCreateIn) string { return "New task" },
@@ -210,7 +200,7 @@ func TaskUpdate(d Deps) *tool.Tool {
 		Traits: tool.Traits[TaskUpdateIn]{
 			// A new owner gets a message, which keeps its place among the others.
 			Effects: func(in TaskUpdateIn, c *tool.Context) tool.Effects {
-				e := listEffects[TaskUpdateIn](true)(in, c)
+				e := changes[TaskUpdateIn](listKey)(in, c)
 				e.Writes = append(e.Writes, "inbox")
 				return e
 			},

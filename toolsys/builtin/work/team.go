@@ -36,11 +36,6 @@ type TeamOut struct {
 	Members []string `json:"members,omitempty"`
 }
 
-// peerEffects are those of a tool that changes who is there and what they get.
-func peerEffects[In any](In, *tool.Context) tool.Effects {
-	return tool.Effects{Reads: []string{"inbox"}, Writes: []string{"inbox"}}
-}
-
 // TeamCreate makes a team that the caller leads (SPEC L).
 func TeamCreate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TeamCreateIn, TeamOut]{
@@ -60,7 +55,7 @@ func TeamCreate(d Deps) *tool.Tool {
 			return nil
 		},
 		Permit:  tool.Allows[TeamCreateIn]("the team is the session's own"),
-		Traits:  tool.Traits[TeamCreateIn]{Effects: peerEffects[TeamCreateIn]},
+		Traits:  tool.Traits[TeamCreateIn]{Effects: changes[TeamCreateIn]("inbox")},
 		Loading: tool.Loading{Deferrable: true},
 		View: tool.View[TeamCreateIn]{
 			Title:    func(TeamCreateIn) string { return "New team" },
@@ -101,7 +96,7 @@ func TeamDelete(d Deps) *tool.Tool {
 			return fmt.Sprintf("The team %s is deleted. Its members were %s.", out.Team, strings.Join(out.Members, ", "))
 		},
 		Permit:  tool.Allows[TeamDeleteIn]("the team is the session's own"),
-		Traits:  tool.Traits[TeamDeleteIn]{Effects: peerEffects[TeamDeleteIn]},
+		Traits:  tool.Traits[TeamDeleteIn]{Effects: changes[TeamDeleteIn]("inbox")},
 		Loading: tool.Loading{Deferrable: true},
 		View: tool.View[TeamDeleteIn]{
 			Title:    func(TeamDeleteIn) string { return "Delete team" },

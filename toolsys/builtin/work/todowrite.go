@@ -55,12 +55,8 @@ func TodoWrite() *tool.Tool {
 		Text:        func(out TodoOut) string { return "The to-do list is updated: " + tally(out.Todos) + "." },
 		Validate:    oneInProgress,
 		Permit:      tool.Allows[TodoIn]("the list is the conversation's own"),
-		Traits: tool.Traits[TodoIn]{
-			Effects: func(TodoIn, *tool.Context) tool.Effects {
-				return tool.Effects{Reads: []string{"todos"}, Writes: []string{"todos"}}
-			},
-		},
-		Loading: tool.Loading{Deferrable: true},
+		Traits:      tool.Traits[TodoIn]{Effects: changes[TodoIn]("todos")},
+		Loading:     tool.Loading{Deferrable: true},
 		View: tool.View[TodoIn]{
 			Title:    func(TodoIn) string { return "To-do list" },
 			Summary:  func(in TodoIn) string { return tally(todos(in)) },
