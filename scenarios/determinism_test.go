@@ -15,7 +15,7 @@ import (
 	"toolbench/sim/scenario/run"
 )
 
-var runs = flag.Int("runs", 4, "how often each scenario is run when digests are compared")
+var runs = flag.Int("runs", 2, "how often each scenario is run when digests are compared")
 
 // The same scenario and seed give the same trace, byte for byte, on any number of
 // processors (O4), alone and beside others; another seed may break ties otherwise and

@@ -69,9 +69,9 @@ func frail() {
 // slow is a process that comes to its results one by one.
 type slow struct{ io.Writer }
 
-// Write takes a second.
+// Write takes a quarter of a second.
 func (s slow) Write(p []byte) (int, error) {
-	time.Sleep(time.Second)
+	time.Sleep(time.Second / 4)
 	return s.Writer.Write(p)
 }
 
