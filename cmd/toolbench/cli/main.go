@@ -197,13 +197,20 @@ func codeOfError(err error) int {
 
 // root is the table of commands; cobra sorts it and adds help and completion.
 func (a *app) root() *cobra.Command {
+	var version bool
 	root := explained(&cobra.Command{
 		Use: "toolbench", Short: "Prove an agent's tool system",
 		SilenceErrors: true, SilenceUsage: true,
-		Args:              known,
-		RunE:              explain,
+		Args: known,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return a.version()
+			}
+			return explain(cmd, args)
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.givenFlags(cmd) },
 	}, helpText("codes"))
+	root.Flags().BoolVar(&version, "version", false, "print the versions of the program and of its formats")
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
