@@ -15,6 +15,7 @@ type Gate struct {
 
 	mu      sync.Mutex
 	waiting []*waiter
+	idle    []*waiter // which waited and may again
 	counts  map[string]uint64
 	woken   chan struct{} // someone joined; buffered
 	stop    chan struct{}
@@ -63,15 +64,16 @@ func (g *Gate) Sleep(ctx context.Context, actor string, d time.Duration) error {
 		w := g.join(actor, time.Now().Add(d))
 		select {
 		case <-w.free:
+			g.done(w)
 			return nil
 		case <-ctx.Done():
 			if !g.leave(w) {
-				<-w.free // it was let go in the same instant
+				g.await(w) // it was let go in the same instant
 				return context.Cause(ctx)
 			}
 		}
 	}
-	<-g.join(actor, time.Now()).free
+	g.await(g.join(actor, time.Now()))
 	return context.Cause(ctx)
 }
 
@@ -79,17 +81,18 @@ func (g *Gate) Sleep(ctx context.Context, actor string, d time.Duration) error {
 func (g *Gate) Go(actor string, f func()) {
 	w := g.join(actor, time.Now())
 	go func() {
-		<-w.free
+		g.await(w)
 		f()
 	}()
 }
 
 func (g *Gate) join(actor string, at time.Time) *waiter {
-	w := &waiter{at: at, actor: actor, rank: g.rank(actor), free: make(chan struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	w := g.fresh()
+	w.at, w.actor, w.rank = at, actor, g.rank(actor)
 	if g.closed {
-		close(w.free)
+		w.free <- struct{}{}
 		return w
 	}
 	w.n = g.counts[actor]
@@ -100,6 +103,30 @@ func (g *Gate) join(actor string, at time.Time) *waiter {
 	default:
 	}
 	return w
+}
+
+// fresh is a waiter for whoever comes next: a conversation waits some times for each call,
+// and would make a channel each time.
+func (g *Gate) fresh() *waiter {
+	last := len(g.idle) - 1
+	if last < 0 {
+		return &waiter{free: make(chan struct{}, 1)}
+	}
+	w := g.idle[last]
+	g.idle = g.idle[:last]
+	return w
+}
+
+func (g *Gate) await(w *waiter) {
+	<-w.free
+	g.done(w)
+}
+
+// done gives a waiter back that was let go, and waits no more.
+func (g *Gate) done(w *waiter) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.idle = append(g.idle, w)
 }
 
 // leave takes w out; false when the keeper has let it go already.
@@ -121,6 +148,8 @@ func (g *Gate) rank(actor string) uint64 { return g.ranks.Of(actor) }
 // the clock on when nobody is due.
 func (g *Gate) keep() {
 	defer close(g.stopped)
+	timer := time.NewTimer(0) // one for all pauses
+	timer.Stop()
 	for {
 		synctest.Wait()
 		select {
@@ -132,22 +161,22 @@ func (g *Gate) keep() {
 		due, at := g.first()
 		switch {
 		case due != nil:
-			close(due.free)
+			due.free <- struct{}{}
 		case at.IsZero():
 			select {
 			case <-g.woken:
 			case <-g.stop:
 			}
 		default:
-			g.pause(time.Until(at))
+			timer.Reset(time.Until(at))
+			g.pause(timer)
+			timer.Stop()
 		}
 	}
 }
 
-// pause waits until the clock has moved by d, somebody joined or the gate closes.
-func (g *Gate) pause(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+// pause waits until the timer has run out, somebody joined or the gate closes.
+func (g *Gate) pause(timer *time.Timer) {
 	select {
 	case <-timer.C:
 	case <-g.woken:
@@ -196,7 +225,7 @@ func (g *Gate) release() {
 	defer g.mu.Unlock()
 	g.closed = true
 	for _, w := range g.waiting {
-		close(w.free)
+		w.free <- struct{}{}
 	}
 	g.waiting = nil
 }

@@ -2,14 +2,16 @@ package stream
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Script writes the events of a scripted turn: message_start, ping, the
@@ -46,8 +48,9 @@ type script struct {
 	turn   Turn
 	now    time.Duration // the time of the last event
 	events []Event
-	output int  // bytes of output so far
-	bare   bool // events go without data
+	data   []byte // of the events so far, one behind the other
+	output int    // bytes of output so far
+	bare   bool   // events go without data
 }
 
 // put appends an event, no earlier than the one before it; its data, if it is to have any,
@@ -57,30 +60,48 @@ func (s *script) put(at time.Duration, typ string) {
 	s.events = append(s.events, Event{At: s.now, Type: typ})
 }
 
-// fill writes the data of the last event: its type, and members behind it in the API's
-// order, so that the same turn always gives the same bytes. Callers ask for bare first, so
-// that a bare event puts no value into an interface.
-func (s *script) fill(members string, values ...any) {
-	e := &s.events[len(s.events)-1]
-	e.Data = append(fmt.Appendf(fmt.Appendf(nil, `{"type":"%s"`, e.Type), members, values...), '}')
+// fill writes the data of the last event: its type, and what members appends in the API's
+// order, so that the same turn always gives the same bytes.
+func (s *script) fill(members func(buf []byte) []byte) {
+	if s.bare {
+		return
+	}
+	e, from := &s.events[len(s.events)-1], len(s.data)
+	s.data = append(append(append(s.data, `{"type":"`...), e.Type...), '"')
+	s.data = append(members(s.data), '}')
+	e.Data = s.data[from:len(s.data):len(s.data)]
+}
+
+// nothing stands behind the type of some events.
+func nothing(buf []byte) []byte { return buf }
+
+// quoted appends a member's name, as it stands in JSON, and its text.
+func quoted(buf []byte, name, text string) []byte {
+	return jsonscan.AppendQuoted(append(buf, name...), text)
+}
+
+// number appends a member's name, as it stands in JSON, and its value.
+func number(buf []byte, name string, n int) []byte {
+	return strconv.AppendInt(append(buf, name...), int64(n), 10)
 }
 
 func (s *script) open() {
 	t := s.turn
 	s.put(s.now, typeMessageStart)
-	if !s.bare {
-		diagnostics := ""
+	s.fill(func(buf []byte) []byte {
+		buf = quoted(buf, `,"message":{"id":`, t.id())
+		buf = quoted(buf, `,"type":"message","role":"assistant","model":`, cmp.Or(t.Model, "scripted"))
+		buf = append(buf, `,"content":[],"stop_reason":null,"stop_sequence":null`...)
 		if len(t.Diagnostics) > 0 {
-			diagnostics = `,"diagnostics":` + string(squeeze(t.Diagnostics))
+			buf = append(append(buf, `,"diagnostics":`...), squeeze(t.Diagnostics)...)
 		}
-		s.fill(`,"message":{"id":%s,"type":"message","role":"assistant","model":%s,"content":[],"stop_reason":null,"stop_sequence":null%s,`+
-			`"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`,
-			compact(t.id()), compact(cmp.Or(t.Model, "scripted")), diagnostics, t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead)
-	}
+		buf = number(buf, `,"usage":{"input_tokens":`, t.Usage.Input)
+		buf = number(buf, `,"cache_creation_input_tokens":`, t.Usage.CacheWrite)
+		buf = number(buf, `,"cache_read_input_tokens":`, t.Usage.CacheRead)
+		return append(buf, `,"output_tokens":1}}`...)
+	})
 	s.put(s.now, typePing)
-	if !s.bare {
-		s.fill("")
-	}
+	s.fill(nothing)
 }
 
 // blocks writes the blocks, up to and including the first that is cut.
@@ -97,9 +118,9 @@ func (s *script) blocks() {
 func (s *script) block(i int, b Block, end time.Duration) {
 	from := s.now
 	s.put(from, typeBlockStart)
-	if !s.bare {
-		s.fill(`,"index":%d,"content_block":%s`, i, b.head(s.turn, i))
-	}
+	s.fill(func(buf []byte) []byte {
+		return b.appendHead(append(number(buf, `,"index":`, i), `,"content_block":`...), s.turn, i)
+	})
 	pieces := b.pieces(s.turn.Seed, i)
 	for k, p := range pieces {
 		at := p.At
@@ -117,22 +138,21 @@ func (s *script) block(i int, b Block, end time.Duration) {
 		s.delta(end, i, "signature", b.Signature)
 	}
 	s.put(end, typeBlockStop)
-	if !s.bare {
-		s.fill(`,"index":%d`, i)
-	}
+	s.fill(func(buf []byte) []byte { return number(buf, `,"index":`, i) })
 }
 
 // delta is a piece of a block; member holds it, and names its type.
 func (s *script) delta(at time.Duration, i int, member, text string) {
 	s.put(at, typeDelta)
-	if s.bare {
-		return
-	}
-	kind := member + "_delta"
+	kind := member
 	if member == "partial_json" {
-		kind = "input_json_delta"
+		kind = "input_json"
 	}
-	s.fill(`,"index":%d,"delta":{"type":"%s","%s":%s}`, i, kind, member, compact(text))
+	s.fill(func(buf []byte) []byte {
+		buf = append(append(number(buf, `,"index":`, i), `,"delta":{"type":"`...), kind...)
+		buf = append(append(buf, `_delta","`...), member...)
+		return append(quoted(buf, `":`, text), '}')
+	})
 }
 
 // close ends the message, with an error event in its place if the turn fails
@@ -145,24 +165,28 @@ func (s *script) close() {
 		return
 	}
 	s.put(t.End, typeMessageDelta)
-	if !s.bare {
-		sequence := []byte("null")
-		if t.StopSequence != "" {
-			sequence = compact(t.StopSequence)
-		}
-		container, cleared := "", ""
-		if t.Container != "" {
-			container = fmt.Sprintf(`,"container":{"id":%s}`, compact(t.Container))
-		}
-		if len(t.Cleared) > 0 {
-			cleared = fmt.Sprintf(`,"context_management":{"applied_edits":%s}`, squeeze(t.Cleared))
-		}
-		s.fill(`,"delta":{"stop_reason":%s,"stop_sequence":%s%s},"usage":{"output_tokens":%d}%s`, compact(t.stop()), sequence, container, s.outputTokens(), cleared)
-	}
+	s.fill(s.appendEnd)
 	s.put(t.End, typeMessageStop)
-	if !s.bare {
-		s.fill("")
+	s.fill(nothing)
+}
+
+// appendEnd appends why the turn ended and what it cost.
+func (s *script) appendEnd(buf []byte) []byte {
+	t := &s.turn
+	buf = append(quoted(buf, `,"delta":{"stop_reason":`, t.stop()), `,"stop_sequence":`...)
+	if t.StopSequence != "" {
+		buf = quoted(buf, "", t.StopSequence)
+	} else {
+		buf = append(buf, "null"...)
 	}
+	if t.Container != "" {
+		buf = append(quoted(buf, `,"container":{"id":`, t.Container), '}')
+	}
+	buf = append(number(buf, `},"usage":{"output_tokens":`, s.outputTokens()), '}')
+	if len(t.Cleared) > 0 {
+		buf = append(append(append(buf, `,"context_management":{"applied_edits":`...), squeeze(t.Cleared)...), '}')
+	}
+	return buf
 }
 
 // fail gives the last event the data of the turn's error.

@@ -138,32 +138,33 @@ func (t Turn) stop() string {
 	return reason
 }
 
-// head is the content_block of a block's start. Calls start with an empty
+// appendHead appends the content_block of a block's start. Calls start with an empty
 // input: the deltas bring it.
-func (b Block) head(t Turn, i int) []byte {
-	kind := compact(string(b.Kind))
+func (b Block) appendHead(buf []byte, t Turn, i int) []byte {
 	switch {
 	case b.Kind == Text:
-		return []byte(`{"type":"text","text":""}`)
+		return append(buf, `{"type":"text","text":""}`...)
 	case b.Kind == Thinking:
-		return []byte(`{"type":"thinking","thinking":"","signature":""}`)
+		return append(buf, `{"type":"thinking","thinking":"","signature":""}`...)
 	case b.Kind == Redacted:
-		return fmt.Appendf(nil, `{"type":%s,"data":%s}`, kind, compact(b.Text))
+		return append(quoted(quoted(buf, `{"type":`, string(b.Kind)), `,"data":`, b.Text), '}')
 	case b.takesInput():
-		head := fmt.Appendf(nil, `{"type":%s,"id":%s,"name":%s,`, kind, compact(cmp.Or(b.ID, t.callID(i))), compact(b.Name))
+		buf = quoted(buf, `{"type":`, string(b.Kind))
+		buf = quoted(buf, `,"id":`, cmp.Or(b.ID, t.callID(i)))
+		buf = quoted(buf, `,"name":`, b.Name)
 		if b.Server != "" {
-			head = fmt.Appendf(head, `"server_name":%s,`, compact(b.Server))
+			buf = quoted(buf, `,"server_name":`, b.Server)
 		}
 		if len(b.Caller) > 0 {
-			head = fmt.Appendf(head, `"caller":%s,`, squeeze(b.Caller))
+			buf = append(append(buf, `,"caller":`...), squeeze(b.Caller)...)
 		}
-		return append(head, `"input":{}}`...)
+		return append(buf, `,"input":{}}`...)
 	}
-	return compact(struct {
+	return append(buf, compact(struct {
 		Type    string          `json:"type"`
 		ID      string          `json:"tool_use_id,omitempty"`
 		Content json.RawMessage `json:"content,omitempty"`
-	}{string(b.Kind), b.ID, b.content()})
+	}{string(b.Kind), b.ID, b.content()})...)
 }
 
 // content is the block's content as valid JSON: a string if it was none.
