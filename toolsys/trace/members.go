@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Member is a member of what events of a kind hold.
@@ -148,8 +149,29 @@ func appendMembers(buf []byte, data Data) []byte {
 		case "number", "microseconds":
 			buf = strconv.AppendInt(buf, f.number(v.FieldByIndex(f.index)), 10)
 		default:
-			buf = strconv.AppendQuote(buf, f.text(v))
+			buf = appendQuoted(buf, f.text(v))
 		}
 	}
 	return buf
+}
+
+// appendQuoted is strconv.AppendQuote, which looks at each character by itself: most stand
+// in the line as they are, and are copied as one run.
+func appendQuoted(buf []byte, s string) []byte {
+	buf = append(buf, '"')
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && ' ' <= s[n] && s[n] <= '~' && s[n] != '"' && s[n] != '\\' {
+			n++
+		}
+		buf, s = append(buf, s[:n]...), s[n:]
+		if s == "" {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s)
+		var quoted [16]byte
+		one := strconv.AppendQuote(quoted[:0], s[:size])
+		buf, s = append(buf, one[1:len(one)-1]...), s[size:]
+	}
+	return append(buf, '"')
 }

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -134,6 +135,14 @@ func TestPropertyAnEventIsOneLine(t *testing.T) {
 			Data: trace.Notice{Text: text.Draw(t, "text")},
 		}
 		assert.NotContains(t, string(e.AppendLine(nil)), "\n")
+	})
+}
+
+// Texts of a line are quoted as strconv quotes them, byte for byte.
+func TestPropertyTextsAreQuotedAsByStrconv(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		require.Equal(t, "0 notice turn=0 text="+strconv.Quote(text), string(trace.Event{Data: trace.Notice{Text: text}}.AppendLine(nil)))
 	})
 }
 
