@@ -40,7 +40,8 @@ func isChatMessage(m gjson.Result) bool {
 	case "system", "developer", "tool", "function":
 		return true
 	}
-	return m.Get("tool_calls").Exists() || m.Get("function_call").IsObject() || m.Get("content.#(type==\"image_url\")").Exists()
+	return m.Get("tool_calls").Exists() || m.Get("function_call").IsObject() || m.Get(`content.#(type=="image_url")`).Exists() ||
+		m.Get(`content.#(type=="tool-call")`).Exists()
 }
 
 func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
@@ -58,7 +59,9 @@ func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
 			}
 			c.alone("system", chatParts(m.Get("content")))
 		case "tool", "function":
-			c.result(chatResult(m, ids))
+			for _, r := range chatResults(m, ids) {
+				c.result(r)
+			}
 		case "assistant":
 			c.add("assistant", chatAnswer(m, ids)...)
 		default:
@@ -162,6 +165,13 @@ func part(p gjson.Result) json.RawMessage {
 			"source", source(cmp.Or(p.Get("file.file_data").String(), p.Get("file_data").String(), p.Get("file_url").String(), p.Get("document_url").String())))
 	case "tool_result", "tool_use": // of a client that mixes the two APIs
 		return raw(p)
+	case "tool-call": // of Vercel's AI SDK, as is the next
+		kind := map[bool]string{true: "server_tool_use"}[p.Get("providerExecuted").Bool()]
+		return object("type", cmp.Or(kind, "tool_use"), "id", p.Get("toolCallId").String(), "name", p.Get("toolName").String(), "input", input(Either(p, "input", "args")))
+	case "tool-result":
+		said := Either(p, "output.value", "output", "result").String() // of what is no text, its JSON
+		return object("type", "tool_result", "tool_use_id", text(p.Get("toolCallId").String()), "content", []json.RawMessage{textBlock(said)},
+			"is_error", p.Get("isError").Bool() || strings.HasPrefix(p.Get("output.type").String(), "error-"))
 	case "document": // of Cohere's, which holds a result or what else there is to cite
 		data := p.Get("document.data")
 		return textBlock(cmp.Or(data.String(), p.Get("document.text").String()))
@@ -270,12 +280,16 @@ func input(arguments gjson.Result) json.RawMessage {
 	return JSON(s)
 }
 
-func chatResult(m gjson.Result, ids *IDs) json.RawMessage {
+// chatResults are the results that a message of a tool holds: one, or in the words of Vercel's AI SDK each of its parts.
+func chatResults(m gjson.Result, ids *IDs) []json.RawMessage {
+	if m.Get("content.0.type").Str == "tool-result" {
+		return chatParts(m.Get("content"))
+	}
 	id := m.Get("tool_call_id").String()
 	if id == "" {
 		id = ids.result("", m.Get("name").String())
 	}
-	return object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")), "is_error", m.Get("is_error").Bool())
+	return []json.RawMessage{object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")), "is_error", m.Get("is_error").Bool())}
 }
 
 func chatReply(v gjson.Result, from Origin) gjson.Result {

@@ -191,6 +191,12 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		v = request
 	} else if _, m, ok := dialect.Reply(v, dialect.Origin{}); ok {
 		v = m
+	} else if v.Get("role").Type == gjson.String { // a message by itself, which may be one of Chat Completions
+		if api, request, ok := dialect.Request("", []byte(`{"messages":[`+v.Raw+`]}`), &ls.logs.ids); ok && api == dialect.Chat {
+			if v = request.Get("messages.0"); !v.Exists() {
+				return true, nil
+			}
+		}
 	}
 	if isMessage(v) {
 		ls.s.format = History

@@ -109,7 +109,17 @@ conversations:
 {"uuid":"5","sessionId":"s","timestamp":"2026-11-23T04:24:08.543Z","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"b","name":"read","response":{"output":"y"}}}]},"toolCallResult":{}}
 {"uuid":"6","sessionId":"s","timestamp":"2026-11-23T04:24:08.612Z","type":"assistant","model":"qwen3","message":{"role":"model","parts":[{"text":"Done."}]}}
 `,
-	"chat replay": `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
+	"ai sdk": `{"messages":[{"role":"user","content":"Go"},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"p":1}},{"type":"tool-call","toolCallId":"c2","toolName":"ls","args":{"p":2}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"text","value":"x"}},{"type":"tool-result","toolCallId":"c2","toolName":"ls","result":"y"}]},{"role":"assistant","content":"Done"}]}`,
+	"messages of chat, a line each": `{"role":"system","content":"You help."}
+{"role":"user","content":"Go"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"c1","content":"x"}
+{"role":"tool","tool_call_id":"c2","content":"y"}
+{"role":"assistant","content":"Done"}
+`,
+	"messages of chat in a list": `[{"role":"user","content":"Go"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"},{"role":"assistant","content":"Done"}]`,
+	"ai sdk in a list":           `[{"role":"user","content":"Go"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"json","value":[1]}}]},{"role":"assistant","content":[{"type":"text","text":"Done"}]}]`,
+	"chat replay":                `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
 }
 
 func TestLogsOfAgentsAreConversations(t *testing.T) {
@@ -117,7 +127,8 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
 		"qwen session": `read {"p":1} x, read {"p":2} y`, "loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
-		"messages of an agent in yaml": `Read {"p":1} x`,
+		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
+		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {
