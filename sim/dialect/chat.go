@@ -256,7 +256,11 @@ func chatCall(call gjson.Result, ids *IDs) json.RawMessage {
 	if custom := f.Get("input"); custom.Exists() && !f.Get("arguments").Exists() {
 		in = object("input", text(custom.String()))
 	}
-	return object("type", "tool_use", "id", text(ids.optional(call.Get("id").String(), name, in)), "name", text(name), "input", in)
+	id := ids.optional(call.Get("id").String(), name, in)
+	if call.Get("id").String() != "" { // its result may have none
+		ids.open = append(ids.open, openCall{id: strings.Clone(id), name: strings.Clone(name)})
+	}
+	return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
 }
 
 // optional names a call only where it has no id.
@@ -288,6 +292,8 @@ func chatResults(m gjson.Result, ids *IDs) []json.RawMessage {
 	id := m.Get("tool_call_id").String()
 	if id == "" {
 		id = ids.result("", m.Get("name").String())
+	} else {
+		ids.open = slices.DeleteFunc(ids.open, func(c openCall) bool { return c.id == id })
 	}
 	return []json.RawMessage{object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")), "is_error", m.Get("is_error").Bool())}
 }

@@ -3,7 +3,9 @@ package recording
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,26 +26,47 @@ type generation struct {
 
 // generated makes a request with its answer of it.
 func (ls *lineScan) generated(g generation) error {
-	ids := &dialect.IDs{}
-	tools := []any{}
-	for _, t := range g.tools.Array() {
+	usage := fields{}
+	if g.input+g.output+g.cached+g.made > 0 {
+		usage = fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}
+	}
+	request := dialect.JSON(fields{"model": g.model, "messages": loose(g.messages), "tools": definitions(g.tools.Array())})
+	answer := gjson.ParseBytes(dialect.JSON(fields{"choices": []any{fields{"message": looseMessage(g.answer), "finish_reason": g.stop}}}))
+	return ls.translated("/chat/completions", request, answer, fields{"id": g.id, "model": cmp.Or(g.answered, g.model), "usage": usage}, g.from, g.to)
+}
+
+// definitions are tools in the words of Chat Completions, which some leave the wrapping out of.
+func definitions(tools []gjson.Result) []any {
+	out := []any{}
+	for _, t := range tools {
 		if !t.Get("function").IsObject() {
 			t = gjson.ParseBytes(dialect.JSON(fields{"type": "function", "function": json.RawMessage(t.Raw)}))
 		}
-		tools = append(tools, json.RawMessage(t.Raw))
+		out = append(out, json.RawMessage(t.Raw))
 	}
-	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"model": g.model, "messages": loose(g.messages), "tools": tools}), ids)
-	_, answer, answered := dialect.Reply(gjson.ParseBytes(dialect.JSON(fields{"id": g.id, "model": cmp.Or(g.answered, g.model),
-		"choices": []any{fields{"message": looseMessage(g.answer), "finish_reason": g.stop}}})), dialect.Origin{IDs: ids})
-	if !ok || !answered {
+	return out
+}
+
+// translated takes a request and its answer in the words of any API. Of the answer's id, model and
+// usage, those of more count where it has none.
+func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, more fields, from, to time.Time) error {
+	ids := &dialect.IDs{}
+	_, request, ok := dialect.Request(address, body, ids)
+	_, answer, whole := dialect.Reply(reply, dialect.Origin{IDs: ids})
+	if !ok || !whole {
 		ls.s.ignore("requests to a model without an answer")
 		return nil
 	}
-	usage := ""
-	if g.input+g.output+g.cached+g.made > 0 {
-		usage = `,"usage":` + string(dialect.JSON(fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}))
+	m := fields{}
+	answer.ForEach(func(name, v gjson.Result) bool {
+		m[name.Str] = json.RawMessage(v.Raw)
+		return true
+	})
+	if !strings.ContainsAny(answer.Get("usage").Raw, "123456789") {
+		m["usage"] = more["usage"]
 	}
-	return ls.exchanged([]byte(request.Raw), []byte(strings.TrimSuffix(answer.Raw, "}")+usage+"}"), g.from, g.to)
+	m["id"], m["model"] = cmp.Or(answer.Get("id").String(), more["id"].(string)), cmp.Or(answer.Get("model").String(), more["model"].(string))
+	return ls.exchanged([]byte(request.Raw), dialect.JSON(m), from, to)
 }
 
 // exchanged takes a request and its answer in the Messages API's form.
@@ -83,6 +106,9 @@ func loose(list gjson.Result) []any {
 var roles = map[string]string{"human": "user", "ai": "assistant", "model": "assistant", "HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant",
 	"SystemMessage": "system", "ToolMessage": "tool"}
 
+// spokenBy are all words for who wrote a message but a tool's own name.
+var spokenBy = append(slices.Collect(maps.Keys(roles)), "user", "assistant", "system", "developer", "tool", "function")
+
 // looseMessage writes a message as Chat Completions has it, whoever's variant it is: with a
 // call's name and input beside its id, with parts of another name, or in another object.
 func looseMessage(m gjson.Result) fields {
@@ -97,6 +123,10 @@ func looseMessage(m gjson.Result) fields {
 		}
 	}
 	role := cmp.Or(m.Get("role").String(), kind)
+	if m.Get("additional_kwargs").Exists() && !slices.Contains(spokenBy, role) { // LangChain's tools answer in their own name
+		m = gjson.ParseBytes(dialect.JSON(fields{"content": json.RawMessage(cmp.Or(m.Get("content").Raw, "null")), "name": role}))
+		role = "tool"
+	}
 	out := fields{"role": cmp.Or(roles[role], role)}
 	if parts := looseParts(dialect.Either(m, "content", "contents"), m.Get("tool_calls.0").Exists()); parts != nil {
 		out["content"] = parts
@@ -105,7 +135,7 @@ func looseMessage(m gjson.Result) fields {
 		out["reasoning_content"] = thought.Str
 	}
 	var calls []any
-	for _, c := range m.Get("tool_calls").Array() {
+	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls").Array() {
 		calls = append(calls, looseCall(c))
 	}
 	if calls != nil {
@@ -125,13 +155,13 @@ func looseCall(c gjson.Result) fields {
 	if inner := c.Get("function"); inner.IsObject() {
 		f = inner
 	}
-	name := f.Get("name").String()
+	name := dialect.Either(f, "name", "toolName").String()
 	if direct := c.Get("function"); direct.Type == gjson.String {
 		name = direct.Str
 	}
 	arguments := dialect.Either(f, "arguments", "args", "input")
 	text := arguments.String() // of what is no text, its JSON
-	return fields{"id": c.Get("id").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
+	return fields{"id": dialect.Either(c, "id", "toolCallId").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
 }
 
 // looseResult adds whose result a message is, and whether it is an error.

@@ -62,6 +62,10 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.trajectory(v)
 	case v.Get("resourceSpans").IsArray():
 		return true, ls.spans(v)
+	case isObservation(dialect.Either(v, "observations", "data").Get("0")):
+		return true, ls.observations(dialect.Either(v, "observations", "data"))
+	case isObservation(v):
+		return true, ls.observation(v)
 	case v.Get("context.span_id").Exists() && isFlat(v):
 		err = ls.spanRow(v)
 	case v.Get("events.#(author).author").Exists() && v.Get("events.#(content.parts).content").Exists():

@@ -67,10 +67,7 @@ func (ls *lineScan) conventional(s gjson.Result, from, to time.Time) error {
 func named(span gjson.Result) map[string]gjson.Result {
 	out := map[string]gjson.Result{}
 	eachAttribute(span, func(name string, v gjson.Result) bool {
-		if s := strings.TrimSpace(v.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
-			v = gjson.Parse(s)
-		}
-		out[name] = v
+		out[name] = parsed(v)
 		return true
 	})
 	return out

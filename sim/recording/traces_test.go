@@ -104,6 +104,51 @@ func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
 	}
 }
 
+// Langfuse keeps what went to a model and came from it as the observed library had it, as JSON or as a text of it.
+func TestGenerationsOfLangfuseAreTurns(t *testing.T) {
+	user := object{"role": "user", "content": "Go."}
+	tool := object{"type": "function", "function": object{"name": "ls", "description": "Lists.", "parameters": object{"type": "object"}}}
+	call := []object{{"id": "c1", "type": "function", "function": object{"name": "ls", "arguments": `{"p":1}`}}}
+	kwargs := object{"role": "assistant", "content": "", "additional_kwargs": object{"tool_calls": call}}
+	item := object{"type": "function_call", "call_id": "c1", "name": "ls", "arguments": `{"p":1}`}
+	part := object{"function_call": object{"name": "ls", "args": object{"p": 1}}}
+	block := object{"role": "assistant", "content": []object{{"type": "tool_use", "id": "c1", "name": "ls", "input": object{"p": 1}}}}
+	for name, said := range map[string][4]any{
+		"Chat Completions": {object{"messages": []object{user}, "tools": []object{tool}}, object{"choices": []object{{"message": object{"role": "assistant", "tool_calls": call}}}},
+			object{"messages": []object{user, {"role": "assistant", "tool_calls": call}, {"role": "tool", "tool_call_id": "c1", "content": "x"}}}, "Done."},
+		"LangChain in Python": {[]object{user, {"role": "tool", "content": tool}}, kwargs,
+			[]object{user, kwargs, {"role": "tool", "tool_call_id": "c1", "content": "x"}}, object{"role": "assistant", "content": "Done."}},
+		"LangChain in JavaScript": {[]object{user}, object{"role": "assistant", "tool_calls": call},
+			[]object{user, {"role": "assistant", "tool_calls": call}, {"role": "ls", "content": "x", "additional_kwargs": object{}}}, []object{{"role": "assistant", "content": "Done."}}},
+		"OpenAI's agents": {[]object{user}, object{"object": "response", "id": "r1", "output": []object{item}},
+			[]object{user, item, {"type": "function_call_output", "call_id": "c1", "output": "x"}}, object{"object": "response", "output": []object{{"type": "message", "role": "assistant", "content": []object{{"type": "output_text", "text": "Done."}}}}}},
+		"Google's agents": {object{"contents": []object{{"role": "user", "parts": []object{{"text": "Go."}}}}}, object{"content": object{"role": "model", "parts": []object{part}}, "finish_reason": "STOP"},
+			object{"contents": []object{{"role": "user", "parts": []object{{"text": "Go."}}}, {"role": "model", "parts": []object{part}}, {"role": "user", "parts": []object{{"function_response": object{"name": "ls", "response": object{"output": "x"}}}}}}}, "Done."},
+		"Messages": {"Go.", block, object{"messages": []object{user, block, {"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": "c1", "content": "x"}}}}}, object{"role": "assistant", "content": "Done."}},
+		"Vercel's AI SDK": {object{"prompt": "Go."}, []object{{"toolCallId": "c1", "toolName": "ls", "input": `{"p":1}`}},
+			[]object{user, {"role": "assistant", "content": []object{{"type": "tool-call", "toolCallId": "c1", "toolName": "ls", "input": object{"p": 1}}}}, {"role": "tool", "content": []object{{"type": "tool-result", "toolCallId": "c1", "toolName": "ls", "result": "x"}}}}, "Done."},
+	} {
+		observed := func(id, parent, kind string, second int, input, output any) object {
+			return object{"id": id, "traceId": "t", "parentObservationId": parent, "type": kind, "startTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", second), "endTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", second+2),
+				"input": input, "output": output, "model": "m-1", "usageDetails": object{"input": 9, "output": 4}, "metadata": "{}"}
+		}
+		rec := open(t, asJSON(t, object{"trace": object{"id": "t"}, "observations": []object{
+			observed("2", "0", "GENERATION", 10, asJSON(t, said[2]), said[3]), observed("0", "", "AGENT", 0, nil, nil), observed("1", "0", "GENERATION", 1, said[0], asJSON(t, said[1])),
+			observed("1b", "1", "GENERATION", 1, "user: Go.", nil),
+		}}))
+		assert.Empty(t, rec.Problems, name)
+		assert.Equal(t, map[string]int{`observations of type "AGENT"`: 1, "generations that were observed twice": 1}, rec.Ignored, name)
+		require.Len(t, rec.Conversations, 1, name)
+		turns := rec.Conversations[0].Turns
+		require.Len(t, turns, 2, name)
+		require.Len(t, turns[0].Calls, 1, name)
+		require.NotNil(t, turns[0].Result(turns[0].Calls[0].ID), name)
+		assert.Equal(t, []any{"ls", `{"p":1}`, "x", "m-1", 9, 4}, []any{turns[0].Calls[0].Name, string(turns[0].Calls[0].Input), strings.Trim(turns[0].Result(turns[0].Calls[0].ID).Text, `{"output:}`),
+			turns[0].Model, turns[0].Usage.Input, turns[0].Usage.Output}, name)
+		assert.Len(t, turns[0].Tools, map[string]int{"Chat Completions": 1, "LangChain in Python": 1}[name], name)
+	}
+}
+
 // Numbers in names are numbers: the tenth message comes behind the second. A text that is JSON stays a text.
 func TestManyMessagesOfASpanKeepTheirOrder(t *testing.T) {
 	var said []object
