@@ -163,6 +163,9 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	if x.request, err = bodyIn(v, f.request); err == nil {
 		x.response, err = bodyIn(v, f.response)
 	}
+	if name := v.Get("response.bodyFileName").String(); name != "" && len(x.response) == 0 && err == nil { // of WireMock
+		err = fmt.Errorf("the response's body stands in a file of its own, %s, which is read by itself", name)
+	}
 	if xs.s.format == GoVCR1 && err == nil {
 		x.request, err = xs.whole(x.asked, x.request)
 	}

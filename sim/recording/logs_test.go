@@ -237,3 +237,10 @@ func inputs(turn *recording.Turn) (all []string) {
 	}
 	return all
 }
+
+// WireMock keeps long bodies in files of their own.
+func TestABodyOfWireMocksOutsideOfTheFileIsNamed(t *testing.T) {
+	rec := open(t, asJSON(t, object{"request": object{"url": "/v1/messages", "bodyPatterns": []object{{"equalToJson": `{"messages":[{"role":"user","content":"Go"}]}`}}}, "response": object{"status": 200, "bodyFileName": "a.json"}})+
+		"\n"+`{"role":"assistant","content":"Done"}`)
+	assert.Equal(t, []string{"malformed line 1, interaction 1: the response's body stands in a file of its own, a.json, which is read by itself"}, problems(rec))
+}
