@@ -21,7 +21,7 @@ const generationKind = "GENERATION"
 
 // isObservation reports whether v is a part of such a trace.
 func isObservation(v gjson.Result) bool {
-	return v.Get("traceId").Exists() && v.Get("startTime").Exists() && v.Get("type").Type == gjson.String
+	return (v.Get("traceId").Exists() || v.Get("parentObservationId").Exists()) && v.Get("startTime").Exists() && v.Get("type").Type == gjson.String
 }
 
 // observations takes the generations of a list, in the order in which they began. One within another is the same request as

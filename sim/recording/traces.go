@@ -16,11 +16,11 @@ import (
 
 // spans takes traces as OpenTelemetry writes them in JSON. A span of a model's turn has
 // its messages as attributes: by the conventions for generative AI as of version 1.37, or by
-// those of OpenInference or OpenLLMetry, a member an attribute.
+// those of OpenInference or OpenLLMetry, a member an attribute, or as Vercel's AI SDK has them.
 func (ls *lineScan) spans(v gjson.Result) error {
 	var turns []gjson.Result
 	for _, s := range v.Get("resourceSpans.#.scopeSpans.#.spans|@flatten|@flatten").Array() {
-		if named(s)["gen_ai.output.messages"].Exists() || isFlat(s) {
+		if named(s)["gen_ai.output.messages"].Exists() || isFlat(s) || isVercel(s) {
 			turns = append(turns, s)
 		} else if s.IsObject() {
 			ls.s.ignore("spans without gen_ai.output.messages")
@@ -31,7 +31,10 @@ func (ls *lineScan) spans(v gjson.Result) error {
 	for _, s := range turns {
 		from, to := nanos(s.Get("startTimeUnixNano")), nanos(s.Get("endTimeUnixNano"))
 		take := ls.conventional
-		if isFlat(s) {
+		switch {
+		case isVercel(s):
+			take = ls.vercel
+		case isFlat(s):
 			take = ls.flat
 		}
 		if err := take(s, from, to); err != nil {
@@ -112,6 +115,38 @@ func blocksOf(m gjson.Result) []any {
 		}
 	}
 	return out
+}
+
+// isVercel reports whether a span is a request that Vercel's AI SDK made, rather than all the requests of a step.
+func isVercel(s gjson.Result) bool {
+	asked, answered := false, false
+	eachAttribute(s, func(name string, _ gjson.Result) bool {
+		asked = asked || name == "ai.prompt.messages"
+		answered = answered || name == "ai.response.text" || name == "ai.response.toolCalls"
+		return !asked || !answered
+	})
+	return asked && answered
+}
+
+// vercel takes such a span.
+func (ls *lineScan) vercel(s gjson.Result, from, to time.Time) error {
+	at := named(s)
+	var tools []gjson.Result
+	for _, t := range at["ai.prompt.tools"].Array() {
+		t = parsed(t)
+		schema := dialect.Either(t, "inputSchema", "parameters").Raw
+		tools = append(tools, gjson.ParseBytes(dialect.JSON(fields{"name": t.Get("name").String(), "description": t.Get("description").String(), "parameters": json.RawMessage(cmp.Or(schema, "{}"))})))
+	}
+	var calls []any
+	for _, c := range at["ai.response.toolCalls"].Array() {
+		calls = append(calls, looseCall(c))
+	}
+	request := dialect.JSON(fields{"model": at["ai.model.id"].String(), "messages": json.RawMessage(at["ai.prompt.messages"].Raw), "tools": definitions(tools)})
+	answer := fields{"choices": []any{fields{"message": fields{"role": "assistant", "content": at["ai.response.text"].String(), "tool_calls": calls}}}}
+	count := func(a, b string) int64 { return cmp.Or(at["ai.usage."+a].Int(), at["ai.usage."+b].Int()) }
+	return ls.translated("/chat/completions", request, gjson.ParseBytes(dialect.JSON(answer)), fields{"id": at["ai.response.id"].String(),
+		"model": cmp.Or(at["ai.response.model"].String(), at["ai.model.id"].String()),
+		"usage": fields{"input_tokens": count("inputTokens", "promptTokens"), "output_tokens": count("outputTokens", "completionTokens")}}, from, to)
 }
 
 // flatMarks begin the names of attributes that only a span of a model's turn has, where each

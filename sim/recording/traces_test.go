@@ -80,6 +80,28 @@ func openLLMetry(n int) map[string]any {
 	return flattened("gen_ai.completion", said[n:n+1], out)
 }
 
+// vercelSpan are the attributes of a request's span by Vercel's AI SDK.
+func vercelSpan(t testing.TB, n int) map[string]any {
+	said := spokenWith(func(id, name string, input object) object {
+		return object{"toolCallId": id, "toolName": name, "input": fmt.Sprintf(`{"p":%d}`, len(input))}
+	}, func(id, text string, _ bool) object {
+		return object{"role": "tool", "content": []object{{"type": "tool-result", "toolCallId": id, "toolName": "view", "output": object{"type": "text", "value": text}}}}
+	})
+	called := said[1]["tool_calls"].([]object)
+	said[1] = object{"role": "assistant", "content": []object{}}
+	for _, c := range called {
+		said[1]["content"] = append(said[1]["content"].([]object), object{"type": "tool-call", "toolCallId": c["toolCallId"], "toolName": c["toolName"], "input": object{"p": 1}})
+	}
+	out := map[string]any{"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "m", "ai.response.model": "m-1", "ai.usage.promptTokens": 9, "ai.usage.completionTokens": 4,
+		"ai.prompt.messages": asJSON(t, said[:n]), "ai.prompt.tools": asJSON(t, []string{`{"name":"view","inputSchema":{"type":"object"}}`, `{"name":"ls","parameters":{}}`})}
+	if n > 1 {
+		out["ai.response.text"] = "Done."
+		return out
+	}
+	out["ai.response.toolCalls"] = asJSON(t, called)
+	return out
+}
+
 // Spans whose messages are spread over their attributes are turns, in the order in which they began.
 func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
 	row := func(n int) object {
@@ -89,6 +111,7 @@ func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
 	for name, text := range map[string]string{
 		"OpenInference": otlpSpans(t, openInference(4), openInference(1)),
 		"OpenLLMetry":   otlpSpans(t, openLLMetry(4), openLLMetry(1)),
+		"Vercel":        otlpSpans(t, vercelSpan(t, 4), vercelSpan(t, 1)),
 		"Phoenix":       asJSON(t, []object{{"context": object{"span_id": "0"}, "span_kind": "TOOL", "attributes": object{"tool.name": "view"}}, row(1), row(4)}),
 	} {
 		rec := open(t, text)
