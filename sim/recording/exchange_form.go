@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -160,11 +161,16 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	x.first, x.last = timings(v)
 	stampChunks(x.header, v.Get("response"))
 	var err error
-	if x.request, err = bodyIn(v, f.request); err == nil {
+	x.request, err = bodyIn(v, f.request)
+	if errors.Is(err, errOutside) { // the answer is of use by itself
+		xs.problem(Malformed, err.Error(), line)
+		err = nil
+	}
+	if err == nil {
 		x.response, err = bodyIn(v, f.response)
 	}
 	if name := v.Get("response.bodyFileName").String(); name != "" && len(x.response) == 0 && err == nil { // of WireMock
-		err = fmt.Errorf("the response's body stands in a file of its own, %s, which is read by itself", name)
+		err = outside(name)
 	}
 	if xs.s.format == GoVCR1 && err == nil {
 		x.request, err = xs.whole(x.asked, x.request)
@@ -223,13 +229,15 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 		case name == "content" && b.IsObject():
 			return contentOf(b)
 		case name == "chunks" && b.IsArray():
-			return []byte(texts(b)), nil
+			return []byte(texts(b, "")), nil
 		case name == "response" && b.IsArray():
 			if all, err := joined(b, false); err == nil {
 				return all, nil
 			}
 		case b.Get("string").Exists():
 			b = b.Get("string")
+		case b.Get("kind").Type == gjson.String && path != "request" && path != "response":
+			return kindOf(b)
 		}
 		if packed := b.Get(base64Member); packed.Exists() {
 			return fromBase64(packed.String())
@@ -239,14 +247,36 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 	return nil, nil
 }
 
+// kindOf is a body that says what it is kept as.
+func kindOf(b gjson.Result) ([]byte, error) {
+	switch b.Get("kind").Str {
+	case "base64":
+		return fromBase64(b.Get("value").String())
+	case "sse":
+		return []byte(texts(b.Get("chunks"), "\n\n")), nil
+	case "binary":
+		return nil, outside(b.Get("path").String())
+	case "empty":
+		return nil, nil
+	}
+	return meant(dialect.Either(b, "value", "@this")), nil
+}
+
+var errOutside = errors.New("a body stands in a file of its own, which is not read with this one")
+
+// outside names the file that has a body.
+func outside(name string) error {
+	return fmt.Errorf("%w: %s", errOutside, name)
+}
+
 // base64Member marks a text that is bytes in base64.
 const base64Member = "base64_string"
 
-// texts are those of a list, one after the other.
-func texts(list gjson.Result) string {
+// texts are those of a list, one after the other, each with an end.
+func texts(list gjson.Result, end string) string {
 	var all strings.Builder
 	for _, t := range list.Array() {
-		all.WriteString(t.String())
+		all.WriteString(t.String() + end)
 	}
 	return all.String()
 }

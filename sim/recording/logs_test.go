@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -242,5 +243,35 @@ func inputs(turn *recording.Turn) (all []string) {
 func TestABodyOfWireMocksOutsideOfTheFileIsNamed(t *testing.T) {
 	rec := open(t, asJSON(t, object{"request": object{"url": "/v1/messages", "bodyPatterns": []object{{"equalToJson": `{"messages":[{"role":"user","content":"Go"}]}`}}}, "response": object{"status": 200, "bodyFileName": "a.json"}})+
 		"\n"+`{"role":"assistant","content":"Done"}`)
-	assert.Equal(t, []string{"malformed line 1, interaction 1: the response's body stands in a file of its own, a.json, which is read by itself"}, problems(rec))
+	assert.Equal(t, []string{"malformed line 1, interaction 1: a body stands in a file of its own, which is not read with this one: a.json"}, problems(rec))
+}
+
+// A recorder may say of each body what it is kept as, and keep a stream as a list of its events.
+func TestBodiesMaySayWhatTheyAreKeptAs(t *testing.T) {
+	apart := object{"kind": "binary", "path": "a.bin"}
+	for _, kind := range []string{"sse", "base64", "binary"} {
+		var list []object
+		for _, x := range exchanges(t) {
+			events := strings.Split(strings.TrimSpace(string(x.response)), "\n\n")
+			body := object{"kind": kind, "chunks": events, "value": base64.StdEncoding.EncodeToString(x.response), "path": "a.bin"}
+			list = append(list, object{"id": "1", "callIndex": 0, "request": object{"method": "POST", "url": endpoint, "headers": object{}, "body": object{"kind": "json", "value": json.RawMessage(x.request)}},
+				"response": object{"status": 200, "headers": object{}, "body": body}})
+		}
+		list = append(list, object{"request": object{"method": "GET", "url": "https://example.com/", "body": object{"kind": "empty"}}, "response": object{"status": 200, "body": object{"kind": "text", "value": "x"}}})
+		if kind == "binary" {
+			list[2]["request"].(object)["body"], list[2]["response"].(object)["body"] = apart, string(exchanges(t)[2].response)
+			rec := open(t, asJSON(t, object{"entries": list}))
+			assert.Len(t, rec.Problems, 3)
+			require.Len(t, rec.Conversations, 1, "an answer whose request is elsewhere")
+			assert.Equal(t, "malformed line 1, interaction 1: a body stands in a file of its own, which is not read with this one: a.bin", problems(rec)[0])
+			continue
+		}
+		for _, text := range []string{asJSON(t, object{"entries": list, "meta": object{}}), indented(t, object{"entries": list, "meta": object{}})} {
+			rec := open(t, text)
+			assert.Empty(t, rec.Problems, kind)
+			require.Len(t, rec.Conversations, 1, kind)
+			assert.Len(t, rec.Conversations[0].Turns, 3, kind)
+			assert.NotEmpty(t, rec.Conversations[0].Turns[0].Calls, kind)
+		}
+	}
 }
