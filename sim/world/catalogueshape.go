@@ -14,7 +14,7 @@ import (
 // entry is one object of a catalogue: a tool, a listing of some, or what is around
 // either, in the spellings of servers, of requests to models and of collections.
 type entry struct {
-	Server      *string              `json:"server"`
+	Server      serverName           `json:"server"`
 	ServerName  *string              `json:"server_name"`
 	Name        string               `json:"name"`
 	Type        json.RawMessage      `json:"type"`
@@ -60,6 +60,25 @@ type entry struct {
 	Servers  json.RawMessage `json:"mcp_servers"`
 }
 
+// serverName is a server's, as a text or as a member of an object that says how the server is reached. One without a name
+// gives none.
+type serverName struct{ given *string }
+
+// UnmarshalJSON refuses what is neither a text nor an object.
+func (n *serverName) UnmarshalJSON(raw []byte) error {
+	if isObject(raw) {
+		var reached struct {
+			Name json.RawMessage `json:"name"`
+		}
+		if json.Unmarshal(raw, &reached) == nil && text(reached.Name) != "" {
+			name := text(reached.Name)
+			n.given = &name
+		}
+		return nil
+	}
+	return json.Unmarshal(raw, &n.given)
+}
+
 // listing is the array of tools in it, or nil.
 func (e entry) listing() json.RawMessage {
 	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function, e.Servers} {
@@ -90,8 +109,8 @@ func (e entry) within() json.RawMessage {
 // listing's own name is a server's.
 func (e entry) server(sofar string, lists bool) string {
 	switch {
-	case e.Server != nil:
-		return *e.Server
+	case e.Server.given != nil:
+		return *e.Server.given
 	case e.ServerName != nil:
 		return *e.ServerName
 	case isObject(e.Crawled):
@@ -137,7 +156,7 @@ func text(raw json.RawMessage) string {
 // schema is the input's, in whichever spelling; bare reports whether it is out of a
 // request to a model, where names are whole already.
 func (e entry) schema() (as string, bare bool) {
-	unserved := e.Server == nil && e.ServerName == nil
+	unserved := e.Server.given == nil && e.ServerName == nil
 	if inner := jsonOf(e.Input); inner != nil {
 		return string(inner), unserved
 	}

@@ -148,6 +148,8 @@ func TestTheSpellingsOfRequestsAndCollectionsAreRead(t *testing.T) {
 		"declarations":              {`[{"functionDeclarations":[{"name":"t","parameters":` + schema + `}]}]`, "c", "t"},
 		"specs":                     {`{"toolConfig":{"tools":[{"toolSpec":{"name":"t","inputSchema":{"json":` + schema + `}}}]}}`, "c", "t"},
 		"a list of arguments":       {`[{"name":"t","arguments":[{"name":"a"}]}]`, "c", "t"},
+		"a server that is reached":  {`{"tools":[{"name":"t","inputSchema":` + schema + `,"server":{"command":"x","args":[]}}]}`, "c", "t"},
+		"a server that says a name": {`{"tools":[{"name":"t","inputSchema":` + schema + `,"server":{"name":"s","url":"x"}}]}`, "s", "t"},
 		"repeated by requests":      {strings.Repeat(`{"tools":[{"name":"t","input_schema":`+schema+`}]}`+"\n", 3), "c", "t"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,6 +195,7 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"a bottomless one":   {strings.Repeat("[", 20_000), "c.jsonl:1:"},
 		"empty server":       {`{"server":"","name":"a"}`, "the server has no name"},
 		"a name's type":      {`{"name":["a"]}`, "c.jsonl:1: name cannot be an array"},
+		"a server's type":    {`{"server":3,"name":"a"}`, "c.jsonl:1: server cannot be a number"},
 		"a schema's type":    {`{"name":"a","inputSchema":"string"}`, `c.jsonl:1: tool "a": inputSchema: a schema must be a JSON object; found a string`},
 		"twice":              {"{\"name\":\"a\"}\n{\"name\":\"a\"}", `c.jsonl:2: server "c" has tool "a" already`},
 		"an element's line":  {"[\n{\"name\":\"a\"},\n{\"name\":\"b\"},\n{}\n]", "c.jsonl:4: the tool has no name"},
