@@ -166,7 +166,7 @@ func TestGenerationsOfLangfuseAreTurns(t *testing.T) {
 		require.Len(t, turns, 2, name)
 		require.Len(t, turns[0].Calls, 1, name)
 		require.NotNil(t, turns[0].Result(turns[0].Calls[0].ID), name)
-		assert.Equal(t, []any{"ls", `{"p":1}`, "x", "m-1", 9, 4}, []any{turns[0].Calls[0].Name, string(turns[0].Calls[0].Input), strings.Trim(turns[0].Result(turns[0].Calls[0].ID).Text, `{"output:}`),
+		assert.Equal(t, []any{"ls", `{"p":1}`, "x", "m-1", 9, 4}, []any{turns[0].Calls[0].Name, string(turns[0].Calls[0].Input), strings.Trim(turns[0].Result(turns[0].Calls[0].ID).Text, `{"outp:}`),
 			turns[0].Model, turns[0].Usage.Input, turns[0].Usage.Output}, name)
 		assert.Len(t, turns[0].Tools, map[string]int{"Chat Completions": 1, "LangChain in Python": 1}[name], name)
 	}
