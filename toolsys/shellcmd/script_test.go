@@ -189,6 +189,8 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"bash script.sh":                   neither,
 		"bash -c \"$x\"":                   neither,
 		"nohup rm x":                       neither,
+		"arch":                             safe,
+		"arch -x86_64 touch x":             neither,
 		"timeout 5 rm x":                   neither,
 		"make":                             neither,
 		"go build ./...":                   neither,

@@ -110,7 +110,7 @@ func TestADenyRuleIsNotGotRoundByItsSpelling(t *testing.T) {
 	ruled{deny: []string{"Bash(rm *)"}}.neverAllowed(t,
 		"rm f", "$'rm' f", "{rm,-f,x}", "x=rm; $x f", "/bin/r? x", "env -S'rm x'", "bash -lc 'rm x'", "echo 'rm x' | sh", "sh <<< 'rm x'",
 		"find . -exec sh -c 'rm x' \\;", "find . -ok rm {} \\;", "ls | xargs -I{} rm {}", "mise exec -- rm x", "awk 'BEGIN{system(\"rm x\")}'",
-		"sudo rm x", "/bin/rm x", "FOO=1 rm x", "timeout 5 nice rm x", "env A=1 rm x", "eval 'rm x'", "bash -c 'rm x'", "python3 -c 'import os'",
+		"sudo rm x", "/bin/rm x", "FOO=1 rm x", "timeout 5 nice rm x", "arch -x86_64 rm x", "env A=1 rm x", "eval 'rm x'", "bash -c 'rm x'", "python3 -c 'import os'",
 		"git grep -O'rm x' y", "make -f - <<< 'a: ; rm x'", "npx rm x", "ls (; rm x", "rm\u00a0x", "(rm x)", "echo $(rm x)", "$\"rm\" x", "r$@m x", "source ./f", "unset 'a[$(rm x)]'",
 	)
 	ruled{deny: []string{"Bash(git add -A)"}}.neverAllowed(t, "git -C x add -A", "git add '-A'")
