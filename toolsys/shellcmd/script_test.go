@@ -322,10 +322,13 @@ func TestAWordIsKnownAsFarAsBashMakesIt(t *testing.T) {
 		`*.go`:          {Kind: shellcmd.Pattern, Text: "*.go", Source: "*.go", Bound: "*.go"},
 		`"$y"`:          {Kind: shellcmd.Unknown, Source: `"$y"`, Given: true},
 		`$y`:            {Kind: shellcmd.Many, Source: "$y", Given: true},
-		`"dir/$(date)"`: {Kind: shellcmd.Unknown, Text: "dir/", Source: `"dir/$(date)"`},
+		`"dir/$(date)"`: {Kind: shellcmd.Unknown, Text: "dir/", Source: `"dir/$(date)"`, Given: true},
 		`$x`:            {Text: "push", Source: "$x"},
 		`{'-o',y}`:      {Kind: shellcmd.Many, Source: `{'-o',y}`},
-		`$#`:            {Kind: shellcmd.Unknown, Source: "$#", Undashed: true},
+		`$(date)`:       {Kind: shellcmd.Many, Source: `$(date)`},
+		`"$@"*`:         {Kind: shellcmd.Many, Source: `"$@"*`},
+		`"$@"`:          {Kind: shellcmd.Many, Source: `"$@"`, Given: true},
+		`$#`:            {Kind: shellcmd.Unknown, Source: "$#", Given: true, Undashed: true},
 	} {
 		c := read("x=push; echo " + source)
 		words := c.Steps[len(c.Steps)-1].Words

@@ -176,7 +176,7 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		}
 		w.substitution(part.Stmts)
 		if printsNumbers(part.Stmts) {
-			return value{number: true, many: true, given: true}
+			return value{number: true, many: true}
 		}
 		return value{}
 	case *syntax.ArithmExp:

@@ -31,7 +31,8 @@ type Word struct {
 	// Regular reports whether no match below is a link; Split, whether a match with blanks
 	// or quotes in its name gives other words.
 	Regular, Split bool
-	// Given reports whether all that is not literal comes from the environment.
+	// Given reports whether the script itself makes no pattern in it: what is not literal is
+	// quoted, a number, or from the environment.
 	Given bool
 	// Undashed reports whether a word that is not literal cannot begin with a dash.
 	Undashed bool
@@ -197,7 +198,7 @@ func (b *wordBuilder) inner(part syntax.WordPart) {
 // expansion takes a part whose text is made when the script runs.
 func (b *wordBuilder) expansion(part syntax.WordPart, quoted bool) {
 	v := b.w.expand(part, quoted)
-	b.made = b.made || !v.given
+	b.made = b.made || !quoted && !v.given && !v.number
 	switch {
 	case v.known && !b.w.spend(len(v.text)): // looking at a value takes time, kept or not
 		b.many = true
