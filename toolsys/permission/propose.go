@@ -59,7 +59,7 @@ func (s *Shell) toAllow() (texts []string) {
 	for _, p := range s.Parts {
 		switch {
 		case p.ReadOnly:
-		case p.Construct || p.Opaque != "" || strings.Contains(p.Text, "*") || strings.HasSuffix(p.Text, ":"):
+		case p.Construct || p.Foreign || p.Opaque != "" || strings.Contains(p.Text, "*") || strings.HasSuffix(p.Text, ":"):
 			return nil
 		case !slices.Contains(texts, p.Text):
 			texts = append(texts, p.Text)

@@ -95,6 +95,9 @@ type Part struct {
 	Construct bool
 	// Opaque is the reason why what the part runs cannot be known; empty where it can.
 	Opaque string
+	// Foreign reports whether the program reads a configuration that may name any program and
+	// that the part's words do not name: only a rule that lets the program be configured allows it.
+	Foreign bool
 	// Leaf reports whether the program runs no other that its words name; Input is
 	// what it is given to read. Of one that is no leaf, words and input are searched
 	// for what is forbidden.

@@ -16,11 +16,18 @@ func partUnit(p *Part) unit {
 // permitted with it; a forbidding one sees it in every reading.
 func (u *unit) partCovered(content string, wide, folds bool) bool {
 	if !wide {
-		return !u.part.Construct && textCovered(content, u.plain)
+		return !u.part.Construct && textCovered(content, u.plain) && (!u.part.Foreign || textCovered(content, configured(u.plain)))
 	}
 	content = strings.Join(strings.Fields(content), " ")
 	return wordsCovered(content, u.plain, folds) ||
 		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return wordsCovered(content, reading, folds) })
+}
+
+// configured is a command of git that names what it reads in place of a repository's
+// configuration, so that a rule that covers it gives nothing away with such a repository.
+func configured(text string) string {
+	program, rest, _ := strings.Cut(text, " ")
+	return program + " -c core.fsmonitor=x " + rest
 }
 
 // unparsedUnit is a text that could not be taken apart: no rule permits it, and

@@ -37,12 +37,12 @@ func checkGit(c *call) {
 func (c *call) gitOptions() (rest []Word, ok bool) {
 	dirs := append([]string{c.w.state.dir}, c.w.state.also...)
 	lost := c.w.state.lost
-	args := c.args
+	args, named := c.args, false
 	for len(args) > 0 {
 		f := args[0]
 		switch {
 		case f.Kind == Literal && !strings.HasPrefix(f.Text, "-"):
-			c.repository(dirs, lost)
+			c.step.Foreign = c.strange(dirs, lost) && !named
 			return args, true
 		case f.Kind != Literal:
 			c.opaque("a word of git that is not literal decides what it does")
@@ -54,6 +54,7 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 		case f.Text == "-C" && len(args) > 1:
 			read := len(c.step.Files)
 			c.reads(args[1])
+			named = true
 			dirs, lost = nil, args[1].Kind != Literal || read == len(c.step.Files)
 			for _, f := range c.step.Files[read:] {
 				dirs = append(dirs, cmp.Or(f.Spelled, f.Path))
@@ -87,16 +88,18 @@ func (c *call) configured(args []Word) (rest []Word, ok bool) {
 	return args, true
 }
 
-// repository asks whether git may read the configuration that it finds from each of
-// the directories on that it may run in.
-func (c *call) repository(dirs []string, lost bool) {
+// strange reports whether git may not read the configuration that it finds from one of
+// the directories on that it may run in, and doubts the call then.
+func (c *call) strange(dirs []string, lost bool) bool {
 	trusts := c.w.env.Repository
 	if trusts == nil {
 		trusts = func(dir string) bool { return dir == c.w.env.Dir }
 	}
-	if lost || slices.ContainsFunc(dirs, func(dir string) bool { return !trusts(dir) }) {
+	is := lost || slices.ContainsFunc(dirs, func(dir string) bool { return !trusts(dir) })
+	if is {
 		c.doubt("git would read the configuration of a repository that is not trusted")
 	}
+	return is
 }
 
 // subcommand checkers one subcommand of git.

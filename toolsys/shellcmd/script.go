@@ -67,6 +67,9 @@ type Step struct {
 	Construct bool
 	// Opaque is the reason why what the step runs cannot be known; empty where it can.
 	Opaque string
+	// Foreign reports whether git would read the configuration of a repository that is not
+	// trusted, and that the step's own words do not name.
+	Foreign bool
 	// Leaf reports whether the program is known to run no other program that its
 	// arguments name.
 	Leaf bool

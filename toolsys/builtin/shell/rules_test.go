@@ -100,6 +100,21 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 	}
 }
 
+// A rule for a command of git does not let a repository that came with the files name programs; one that
+// names its folder does, and one that lets git be configured anyhow.
+func TestAnAllowRuleForGitIsForARepositoryThatIsTrusted(t *testing.T) {
+	narrow := ruled{allow: []string{"Bash(git status:*)", "Bash(git log)", "Bash(git diff *)"}}
+	for _, text := range []string{"cd bare && git status", "(cd bare; git log)", "cd bare; git diff f", `cd "$x" && git status`, "pushd bare; git status -s"} {
+		assert.Equal(t, permission.Ask, narrow.decide(t, text), text)
+	}
+	for rule, text := range map[string]string{
+		"Bash(git status:*)": "git status -s", "Bash(git commit:*)": "cd prod && git commit -m x", "Bash(git *)": "cd bare && git status", "Bash(git:*)": "cd bare && git log",
+		"Bash(git -C bare status)": "git -C bare status", "Bash(git * -s)": "cd bare && git log -s", "Bash": "cd bare && git status",
+	} {
+		assert.Equal(t, permission.Allow, ruled{allow: []string{rule}}.decide(t, text), rule)
+	}
+}
+
 // A deny rule binds what runs, not how it is spelt.
 func TestADenyRuleIsNotGotRoundByItsSpelling(t *testing.T) {
 	ruled{allow: []string{"Bash(git *)"}, deny: []string{"Bash(git push *)"}}.neverAllowed(t,

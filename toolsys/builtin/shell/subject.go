@@ -59,7 +59,7 @@ func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
 // part is one step, with the files that its patterns mean and what links lead to.
 func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.Part {
 	p := permission.Part{
-		Text: st.Text, Readings: st.Readings, ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque,
+		Text: st.Text, Readings: st.Readings, ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
