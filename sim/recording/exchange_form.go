@@ -247,7 +247,7 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 	return nil, nil
 }
 
-// kindOf is a body that says what it is kept as.
+// kindOf is a body whose kind names how it is kept.
 func kindOf(b gjson.Result) ([]byte, error) {
 	switch b.Get("kind").Str {
 	case "base64":
