@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -118,11 +117,7 @@ func (p *page) checked(s serve.Status) string {
 func findings(c serve.Check) []string {
 	var out []string
 	for _, f := range c.Findings {
-		place := "at the first request"
-		if f.Turn > 0 {
-			place = "after answer " + strconv.Itoa(f.Turn)
-		}
-		out = append(out, fmt.Sprintf("%s, %s: %s", c.Name, place, f.Text))
+		out = append(out, c.Name+", "+f.String())
 	}
 	if c.More > 0 {
 		out = append(out, fmt.Sprintf("%s: %d more", c.Name, c.More))

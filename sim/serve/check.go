@@ -124,12 +124,16 @@ type checker struct {
 	notes    []string // remarks that are no faults
 }
 
+// report notes a finding, once however many requests of a turn show it.
 func (c *checker) report(turn int, format string, args ...any) {
-	if len(c.findings) == maxFindings {
+	found := Finding{turn, cassette.Blank(fmt.Sprintf(format, args...))}
+	switch {
+	case slices.Contains(c.findings, found):
+	case len(c.findings) == maxFindings:
 		c.more++
-		return
+	default:
+		c.findings = append(c.findings, found)
 	}
-	c.findings = append(c.findings, Finding{turn, cassette.Blank(fmt.Sprintf(format, args...))})
 }
 
 func (c *checker) result(name, demand string, strict bool) Check {
@@ -278,6 +282,14 @@ type Check struct {
 type Finding struct {
 	Turn int    `json:"after_answer" jsonschema:"The answer to which the request at fault reacts, from 1; 0: the first request."`
 	Text string `json:"text"`
+}
+
+// String is the finding with its place.
+func (f Finding) String() string {
+	if f.Turn == 0 {
+		return "at the first request: " + f.Text
+	}
+	return fmt.Sprintf("after answer %d: %s", f.Turn, f.Text)
 }
 
 // Held reports whether every check held and no request was refused. That nothing was

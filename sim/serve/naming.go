@@ -84,7 +84,7 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		case free && len(args) == 1: // there is one text only
 			r.args[args[0]] = "input"
 		case at >= 0:
-			r.fit(named.Args, args, schemaOf(offered[at]))
+			r.fit(tool, named.Args, args, schemaOf(offered[at]))
 		default:
 			maps.Copy(r.args, named.Args)
 		}
@@ -129,9 +129,9 @@ func (c *Conversation) inputs() map[string][]string {
 	return out
 }
 
-// fit maps the arguments to those of a schema: the ones that were told, the ones of the
+// fit maps the arguments of a tool to those of a schema: the ones that were told, the ones of the
 // same name, then those that are named alike, if that is one only.
-func (r *renamed) fit(told map[string]string, args []string, schema gjson.Result) {
+func (r *renamed) fit(tool string, told map[string]string, args []string, schema gjson.Result) {
 	properties := schema.Get("properties")
 	r.known, r.fill = map[string]bool{}, map[string]json.RawMessage{}
 	properties.ForEach(func(key, _ gjson.Result) bool {
@@ -163,7 +163,7 @@ func (r *renamed) fit(told map[string]string, args []string, schema gjson.Result
 	r.nest(args, properties, taken)
 	for _, must := range schema.Get("required").Array() {
 		if !taken[must.Str] {
-			r.fill[must.Str] = anyValue(properties.Get(escapePath(must.Str)))
+			r.fill[must.Str] = anyValue(tool, properties.Get(escapePath(must.Str)))
 		}
 	}
 }
@@ -202,10 +202,10 @@ func singular(list string) string {
 	return strings.TrimSuffix(list, "s")
 }
 
-// anyValue is a value that a schema's member takes.
-func anyValue(schema gjson.Result) json.RawMessage {
-	if first := schema.Get("enum.0"); first.Exists() {
-		return json.RawMessage(first.Raw)
+// anyValue is a value that a schema's member takes: of several words the one that means the tool.
+func anyValue(tool string, schema gjson.Result) json.RawMessage {
+	if words := schema.Get("enum").Array(); len(words) > 0 {
+		return json.RawMessage(words[max(0, meaning(tool, words))].Raw)
 	}
 	switch schema.Get("type").Str {
 	case "boolean":
@@ -278,22 +278,33 @@ func (r renamed) note(tool string) string {
 	return text
 }
 
+// meaning finds the word of an enumeration that means a tool, as view means Read; -1 without one.
+func meaning(tool string, words []gjson.Result) int {
+	return slices.IndexFunc(words, func(w gjson.Result) bool { return same("tool", tool, w.Str) })
+}
+
+// does reports whether an offered tool does several things by a word, of which one is a tool's.
+func does(offered gjson.Result, tool string) (found bool) {
+	schemaOf(offered).Get("properties").ForEach(func(_, schema gjson.Result) bool {
+		found = meaning(tool, schema.Get("enum").Array()) >= 0
+		return !found
+	})
+	return found
+}
+
 // alike is the name of the one offered tool that is called like a tool of the script, or else of
-// the one that can stand for it; "" where there is none or several.
+// the one that does the same by a word, or that can stand for it; "" where there is none or several.
 func alike(tool string, offered []gjson.Result) string {
-	for _, kind := range []string{"tool", "instead"} {
-		var fits []string
-		for _, t := range offered {
-			name := toolName(t)
-			if name == tool {
-				return tool
-			}
-			if same(kind, tool, name) {
-				fits = append(fits, name)
-			}
-		}
+	for _, fit := range []func(gjson.Result) bool{
+		func(t gjson.Result) bool { return toolName(t) == tool },
+		func(t gjson.Result) bool { return plainly(toolName(t)) == plainly(tool) },
+		func(t gjson.Result) bool { return same("tool", tool, toolName(t)) },
+		func(t gjson.Result) bool { return does(t, tool) },
+		func(t gjson.Result) bool { return same("instead", tool, toolName(t)) },
+	} {
+		fits := slices.DeleteFunc(slices.Clone(offered), func(t gjson.Result) bool { return !fit(t) })
 		if len(fits) > 0 {
-			return map[bool]string{true: fits[0]}[len(fits) == 1]
+			return map[bool]string{true: toolName(fits[0])}[len(fits) == 1]
 		}
 	}
 	return ""

@@ -140,7 +140,7 @@ func (r *Report) failures(all bool) (out []check.Failure) {
 				continue
 			}
 			for _, f := range c.Findings {
-				fail(c.Name, c.Demand+" ("+c.Weight.words()+")", fmt.Sprintf("after answer %d: %s", f.Turn, f.Text))
+				fail(c.Name, c.Demand+" ("+c.Weight.words()+")", f.String())
 			}
 		}
 		if all && s.Answers < s.Of {

@@ -128,7 +128,8 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 			return nil, invalid(err)
 		}
 		taken++
-		if file.Problems > 0 {
+		if file.Problems > 0 && !a.faulty[f.path] {
+			a.faulty[f.path] = true
 			a.logf("%s: problems of its own: %d; `toolbench replay` names them", f.path, file.Problems)
 		}
 		if err := take(file); err != nil {

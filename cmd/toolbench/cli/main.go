@@ -39,7 +39,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 			reportPanic(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, fromFile: map[string]string{}, commands: p.Stderr}
+	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, fromFile: map[string]string{}, faulty: map[string]bool{}, commands: p.Stderr}
 	if p.onGitHub() {
 		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
 	}
@@ -75,6 +75,8 @@ type app struct {
 	pathsAt string
 	// own are the project's tools and checks, for scenarios that are not embedded.
 	own *run.Own
+	// faulty are the recordings whose problems were counted for the user, who is told once.
+	faulty map[string]bool
 }
 
 // printError prints one message for an error that has one.

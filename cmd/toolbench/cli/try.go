@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolbench/reports"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
+	"toolbench/sim/secret"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/host"
@@ -32,6 +34,8 @@ type tryFlags struct {
 	thenRun         string
 	strict, keep    bool
 	cleanHome       bool
+	// sameWay are the flags, as given, that a case is tried in the same way with.
+	sameWay []string
 }
 
 func (a *app) tryCommand() *cobra.Command {
@@ -40,6 +44,7 @@ func (a *app) tryCommand() *cobra.Command {
 	cmd := explained(&cobra.Command{
 		Use: "try NAME|PATH|RECORDING... -- COMMAND [ARGUMENT...]", Short: "Try another agent on scenarios and recordings",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.sameWay = sameWay(cmd.Flags())
 			return a.try(cmd.Context(), args, cmd.ArgsLenAtDash(), f)
 		},
 		ValidArgsFunction: a.completeNames,
@@ -275,25 +280,43 @@ func (a *app) recorded(arg string) (*serve.Script, error) {
 func (g *agent) again(p *plan) func(check.Result) string {
 	targets := p.targets()
 	return func(o check.Result) string {
-		words := []string{"toolbench", "try", reports.Quoted(targets[caseKey(o.File, o.Name)])}
-		for _, m := range g.maps {
-			words = append(words, "--map", reports.Quoted(m))
-		}
-		if g.thenStdin {
-			words = append(words, "--then-stdin")
-		}
-		if g.thenRun != "" {
-			words = append(words, "--then-run", reports.Quoted(g.thenRun))
-		}
-		if g.trust {
-			words = append(words, "--trust")
-		}
-		words = append(words, "--")
+		words := slices.Concat([]string{"toolbench", "try", reports.Quoted(targets[caseKey(o.File, o.Name)])}, g.sameWay, []string{"--"})
 		for _, w := range g.given {
 			words = append(words, reports.Quoted(w))
 		}
 		return strings.Join(words, " ")
 	}
+}
+
+// sameWay are the flags that were given and that change what becomes of an agent.
+func sameWay(flags *pflag.FlagSet) (words []string) {
+	for _, name := range []string{
+		"map", "env", "url-env", "clean-home", "then-stdin", "then-run", "speed", "timeout", "linger", "strict", "trust",
+	} {
+		switch flag := flags.Lookup(name); list := flag.Value.(type) {
+		case pflag.SliceValue:
+			for _, text := range list.GetSlice() {
+				words = append(words, "--"+name, quotedPair(text))
+			}
+		default:
+			switch {
+			case !flag.Changed:
+			case flag.Value.Type() == "bool" && flag.Value.String() == "true":
+				words = append(words, "--"+name)
+			default:
+				words = append(words, "--"+name+"="+reports.Quoted(flag.Value.String()))
+			}
+		}
+	}
+	return words
+}
+
+// quotedPair is a pair for a shell; of a secret's variable it takes the value from the shell.
+func quotedPair(pair string) string {
+	if name, _, _ := strings.Cut(pair, "="); len(secret.FromEnv([]string{pair})) > 0 {
+		return fmt.Sprintf("%s=\"$%s\"", name, name)
+	}
+	return reports.Quoted(pair)
 }
 
 // removed deletes a folder of an agent; what it left unwritable is made writable first.

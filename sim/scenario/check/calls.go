@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,11 +196,15 @@ const mostWhy = 300
 
 func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
 	emitted := trace.As[trace.Emitted](e)
-	if want.Status != "" && want.Status != emitted.Status {
-		why := strings.TrimSuffix(emitted.Status+": "+message.Line(emitted.Text, mostWhy), ": ")
-		j.offer(key+".status", want.Status, why, emitted.Status)
+	why := func(found string) string {
+		return strings.TrimSuffix(found+": "+message.Line(emitted.Text, mostWhy), ": ")
 	}
-	exact(j, key+".error", want.Error, emitted.Error)
+	if want.Status != "" && want.Status != emitted.Status {
+		j.offer(key+".status", want.Status, why(emitted.Status), emitted.Status)
+	}
+	if isError := strconv.FormatBool(emitted.Error); want.Error != nil && *want.Error != emitted.Error {
+		j.offer(key+".error", strconv.FormatBool(*want.Error), why(isError), isError)
+	}
 	j.text(key, emitted.Text, want.Contains, want.Lacks, want.Equals)
 	j.bound(key+".chars", want.Chars, float64(len([]rune(emitted.Text))), "%.0f")
 }

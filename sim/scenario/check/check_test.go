@@ -38,15 +38,20 @@ func TestTheCasesThatMustFailDo(t *testing.T) {
 // failures are what is wrong with a run of which only this is known.
 func failures(t *testing.T, expect string, rec check.Record) []string {
 	t.Helper()
+	var keys []string
+	for _, f := range failed(t, expect, rec) {
+		keys = append(keys, f.Expectation)
+	}
+	return keys
+}
+
+func failed(t *testing.T, expect string, rec check.Record) []check.Failure {
+	t.Helper()
 	sc, err := scenario.Parse("x.yaml", []byte("name: x\nabout: It answers.\nstream: {turns: [{text: hi}]}\nexpect: "+expect+"\n"))
 	require.NoError(t, err)
 	out := check.Result{Policy: sc.PolicyName()}
 	out.Summarize(&rec)
-	var keys []string
-	for _, f := range check.Check(sc, &rec, &out, nil) {
-		keys = append(keys, f.Expectation)
-	}
-	return keys
+	return check.Check(sc, &rec, &out, nil)
 }
 
 // An expectation of what never came about fails, and does not pass for want of anything to
@@ -77,6 +82,14 @@ func TestADiscardedCallHasNoResult(t *testing.T) {
 	assert.Empty(t, failures(t, "{results: {a: discarded}, calls: 0, order: []}", rec))
 	assert.Equal(t, []string{"results.a"}, failures(t, "{results: {a: ok}}", rec))
 	assert.Equal(t, []string{"results.a"}, failures(t, "{results: {a: {status: discarded, lacks: x}}}", rec))
+}
+
+// A result that is none of the error that was expected is shown, since it is what explains that.
+func TestAResultThatIsNoErrorIsShown(t *testing.T) {
+	rec := check.Record{Events: []trace.Event{{Call: "a", Tool: "Read", Turn: 1, Data: trace.Emitted{Status: "ok", Text: "Path does not exist\nat all"}}}}
+	all := failed(t, "{results: {a: {error: true}}}", rec)
+	require.Len(t, all, 1)
+	assert.Equal(t, "false: Path does not exist at all", all[0].Found)
 }
 
 // Inputs are equal as JSON, however they are written; what is no JSON is equal to nothing.
