@@ -198,12 +198,10 @@ var faultGoals = [...]schedulerGoal{
 // faultsHit counts the faults of a kind that hit a request; a nil is takes all.
 func faultsHit(what string, is func(*des.Fault) bool) func(*View) int {
 	return func(v *View) int {
-		n := 0
-		for _, i := range v.Log.FaultsHit {
+		return howMany(v.Log.FaultsHit, func(i int16) bool {
 			f := &v.Case.Faults[i]
-			n += count(f.What == what && (is == nil || is(f)))
-		}
-		return n
+			return f.What == what && (is == nil || is(f))
+		})
 	}
 }
 

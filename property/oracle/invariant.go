@@ -94,3 +94,11 @@ func count(is bool) int {
 	}
 	return 0
 }
+
+// howMany counts the things that are so.
+func howMany[T any](all []T, is func(T) bool) (n int) {
+	for _, one := range all {
+		n += count(is(one))
+	}
+	return n
+}

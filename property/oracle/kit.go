@@ -210,20 +210,10 @@ func kitGoals() []systemGoal {
 
 func countWork(is func(*Work) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
-		n := 0
-		for i := range v.work {
-			n += count(is(&v.work[i]))
-		}
-		return n
+		return howMany(v.work, func(w Work) bool { return is(&w) })
 	}
 }
 
 func countEvents(is func(trace.Event) bool) func(*SystemView) int {
-	return func(v *SystemView) int {
-		n := 0
-		for _, e := range v.out.Trace {
-			n += count(is(e))
-		}
-		return n
-	}
+	return func(v *SystemView) int { return howMany(v.out.Trace, is) }
 }

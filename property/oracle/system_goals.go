@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,11 +38,7 @@ var usualGoals = [...]systemGoal{
 		return next != nil && len(next.loaded) > len(p.asked.loaded)
 	})},
 	{"a server came or went between requests", func(v *SystemView) int {
-		n := 0
-		for i, r := range v.main() {
-			n += count(i > 0 && len(v.s.Servers) > 0 && r.turn > 1 && churned(v.s, r.turn))
-		}
-		return n
+		return howMany(v.main()[1:], func(r *request) bool { return len(v.s.Servers) > 0 && r.turn > 1 && churned(v.s, r.turn) })
 	}},
 	{"a rewritten input was refused", countCalls(func(p *systemCall) bool { return p.want.Refused && p.settled() })},
 	{"a rewritten input ran", countCalls(func(p *systemCall) bool { return p.want.Rewritten && p.ran })},
@@ -75,11 +72,7 @@ var usualGoals = [...]systemGoal{
 
 func countCalls(is func(*systemCall) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
-		n := 0
-		for _, p := range v.calls {
-			n += count(p.made && is(p))
-		}
-		return n
+		return howMany(v.calls, func(p *systemCall) bool { return p.made && is(p) })
 	}
 }
 
@@ -189,33 +182,20 @@ var systemFaultGoals = [...]systemGoal{
 
 func countRequests(is func(*SystemView, *request) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
-		n := 0
-		for _, r := range v.requests {
-			n += count(is(v, r))
-		}
-		return n
+		return howMany(v.requests, func(r *request) bool { return is(v, r) })
 	}
 }
 
 func countConnections(is func(*SystemView, *connection) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
-		n := 0
-		for _, l := range v.connections {
-			n += count(is(v, l))
-		}
-		return n
+		return howMany(slices.Collect(maps.Values(v.connections)), func(l *connection) bool { return is(v, l) })
 	}
 }
 
 // countRelists counts the servers whose lists changed while there were requests.
 func countRelists(is func(*generate.Server) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
-		n := 0
-		for i := range v.s.Servers {
-			s := &v.s.Servers[i]
-			n += count(s.Relist > 0 && v.turns() >= s.Relist && is(s))
-		}
-		return n
+		return howMany(v.s.Servers, func(s generate.Server) bool { return s.Relist > 0 && v.turns() >= s.Relist && is(&s) })
 	}
 }
 
