@@ -17,3 +17,14 @@
 // file is a new one to hard links; and text in encodings other than UTF-8 and
 // UTF-16 is shown with its foreign bytes replaced.
 package file
+
+import (
+	"embed"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed *.md
+var promptFiles embed.FS
+
+var prompts = tool.ReadPrompts(promptFiles)

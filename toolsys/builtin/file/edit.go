@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"path"
 	"slices"
@@ -17,9 +16,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed edit.md
-var editPrompt string
 
 // EditIn is what Edit takes (SPEC L).
 type EditIn struct {
@@ -47,7 +43,7 @@ func Edit(d Deps) *tool.Tool {
 		Hint:        "replace exact text in a file",
 		Description: "Replaces an exact piece of text in a file that was read before.",
 		Describe:    func(in EditIn) string { return "Edit " + in.Path },
-		Prompt:      tool.Prompt(editPrompt),
+		Prompt:      prompts.Of("edit"),
 		Call:        d.edit,
 		Text:        EditOut.text,
 		Validate:    d.validateEdit,

@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"io/fs"
 	"path"
@@ -17,9 +16,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed glob.md
-var globPrompt string
 
 // globLimit is how many files are listed unless the context sets another limit (SPEC L).
 const globLimit = 100
@@ -49,7 +45,7 @@ func Glob(d Deps) *tool.Tool {
 		Hint:        "find files by name pattern or wildcard",
 		Description: "Lists files whose names match a glob.",
 		Describe:    func(in GlobIn) string { return "Find files that match " + in.Pattern },
-		Prompt:      tool.Prompt(globPrompt),
+		Prompt:      prompts.Of("glob"),
 		Call:        tool.Data(d.glob),
 		Text:        GlobOut.text,
 		Validate:    looked(func(in GlobIn) string { root, _ := in.split(); return root }, d.planGlob),

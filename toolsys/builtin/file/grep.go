@@ -3,7 +3,7 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
+	_ "embed" // the table of types
 	"maps"
 	"path"
 	"regexp"
@@ -12,9 +12,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed grep.md
-var grepPrompt string
 
 // GrepIn is what Grep takes (SPEC L). The short names are those of grep.
 type GrepIn struct {
@@ -75,7 +72,7 @@ func Grep(d Deps) *tool.Tool {
 		Hint:        "search file contents with regular expressions",
 		Description: "Searches the contents of files for a regular expression.",
 		Describe:    func(in GrepIn) string { return "Search for " + in.Pattern },
-		Prompt:      tool.Prompt(grepPrompt),
+		Prompt:      prompts.Of("grep"),
 		Call:        tool.Data(d.grep),
 		Text:        GrepOut.text,
 		Validate:    looked(GrepIn.root, d.planGrep),

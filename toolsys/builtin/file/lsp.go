@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -14,9 +13,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed lsp.md
-var lspPrompt string
 
 // LSPTimeout is how long a language server may take for an answer, its start included.
 const LSPTimeout = 2 * time.Minute
@@ -68,7 +64,7 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		LSP:         true,
 		Description: "Asks a language server about code: definitions, references, types, symbols, calls.",
 		Describe:    func(in LSPIn) string { return "Ask for " + in.words() },
-		Prompt:      tool.Prompt(lspPrompt),
+		Prompt:      prompts.Of("lsp"),
 		Call:        tool.Data(q.call),
 		Text:        LSPOut.text,
 		Validate:    looked(func(in LSPIn) string { return in.FilePath }, q.plan),

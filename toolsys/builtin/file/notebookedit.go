@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"path"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed notebookedit.md
-var notebookEditPrompt string
 
 // NotebookEditIn is what NotebookEdit takes (SPEC L).
 type NotebookEditIn struct {
@@ -50,7 +46,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 		Hint:        "edit jupyter notebook cells",
 		Description: "Replaces, inserts or deletes a cell of a Jupyter notebook that was read before.",
 		Describe:    func(in NotebookEditIn) string { return "Edit notebook " + in.Path },
-		Prompt:      tool.Prompt(notebookEditPrompt),
+		Prompt:      prompts.Of("notebookedit"),
 		Call:        d.editNotebook,
 		Text:        NotebookEditOut.text,
 		Validate:    d.validateNotebook,

@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -15,9 +14,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed read.md
-var readPrompt string
 
 // ReadIn is what Read takes (SPEC L).
 type ReadIn struct {
@@ -59,7 +55,7 @@ func Read(d Deps) *tool.Tool {
 		Hint:        "read file contents text image pdf notebook",
 		Description: "Reads a file: text with line numbers, an image, pages of a PDF, or a notebook with its outputs.",
 		Describe:    func(in ReadIn) string { return "Read " + in.Path },
-		Prompt:      tool.Prompt(readPrompt),
+		Prompt:      prompts.Of("read"),
 		Call:        d.read,
 		Block:       ReadOut.blocks,
 		Validate:    d.validateRead,

@@ -2,7 +2,6 @@ package file
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"path"
 	"strings"
@@ -11,9 +10,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed senduserfile.md
-var sendFilePrompt string
 
 // SendFileIn is what SendUserFile takes.
 type SendFileIn struct {
@@ -42,7 +38,7 @@ func SendUserFile(d Deps, outbox string) *tool.Tool {
 		Name:        "SendUserFile",
 		Hint:        "hand files to the user",
 		Description: "Hands the user copies of files.",
-		Prompt:      tool.Prompt(sendFilePrompt),
+		Prompt:      prompts.Of("senduserfile"),
 		Call: tool.Data(func(ctx context.Context, in SendFileIn, c *tool.Context) (SendFileOut, error) {
 			return d.handOver(ctx, in, outbox, c)
 		}),

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed" // the prompt beside this file
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,9 +17,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed write.md
-var writePrompt string
 
 // WriteIn is what Write takes (SPEC L).
 type WriteIn struct {
@@ -47,7 +43,7 @@ func Write(d Deps) *tool.Tool {
 		Hint:        "create or overwrite whole file",
 		Description: "Writes a whole file, new or in place of one that was read before.",
 		Describe:    func(in WriteIn) string { return "Write " + in.Path },
-		Prompt:      tool.Prompt(writePrompt),
+		Prompt:      prompts.Of("write"),
 		Call:        d.write,
 		Text:        WriteOut.text,
 		Validate:    looked(func(in WriteIn) string { return in.Path }, d.planWrite),

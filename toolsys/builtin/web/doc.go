@@ -3,3 +3,14 @@
 // replayed and cut off; nothing is remembered between two calls but the page that
 // WebBrowser's browser has open.
 package web
+
+import (
+	"embed"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed *.md
+var promptFiles embed.FS
+
+var prompts = tool.ReadPrompts(promptFiles)

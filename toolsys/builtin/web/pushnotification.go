@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +17,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed pushnotification.md
-var pushPrompt string
 
 // CodeBlankPush refuses a notification that has nothing to read.
 const CodeBlankPush = 1
@@ -52,7 +48,7 @@ func PushNotification(send Channel) *tool.Tool {
 		Name:        "PushNotification",
 		Hint:        "send push notification to the user",
 		Description: "Sends a notification to the user's devices.",
-		Prompt:      tool.Prompt(pushPrompt),
+		Prompt:      prompts.Of("pushnotification"),
 		Call: tool.Data(func(ctx context.Context, in PushIn, _ *tool.Context) (PushOut, error) {
 			if send == nil {
 				return PushOut{}, errors.New("no channel for notifications is set up here; put it into your last message")

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +16,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed remotetrigger.md
-var triggerPrompt string
 
 // Why a call of RemoteTrigger is refused.
 const (
@@ -52,7 +48,7 @@ func RemoteTrigger(d Deps) *tool.Tool {
 		Hint:        "schedule remote agent trigger",
 		Description: "Lists, reads, makes, changes and runs remote triggers.",
 		Describe:    TriggerIn.what,
-		Prompt:      tool.Prompt(triggerPrompt),
+		Prompt:      prompts.Of("remotetrigger"),
 		Call:        tool.Data(d.trigger),
 		Text:        func(out TriggerOut) string { return fmt.Sprintf("HTTP %d\n%s", out.Status, out.Body) },
 		Validate:    func(in TriggerIn, _ *tool.Context) *tool.Refusal { return in.refusal() },

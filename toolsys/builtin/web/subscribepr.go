@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +18,6 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed subscribepr.md
-var subscribePrompt string
 
 // Bounds of a subscription.
 const (
@@ -68,7 +64,7 @@ func SubscribePR(d Deps) *tool.Tool {
 		Hint:        "watch pull request comments and checks",
 		Description: "Watches a pull request, whose news come to you as messages.",
 		Describe:    func(in SubscribeIn) string { return "Watch " + in.what() },
-		Prompt:      tool.Prompt(subscribePrompt),
+		Prompt:      prompts.Of("subscribepr"),
 		Call:        d.subscribe,
 		Text: func(out SubscribeOut) string {
 			return fmt.Sprintf("Watching as %s: %q, %s. News come to you as messages; TaskStop ends it.", out.TaskID, out.Title, out.State)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed webbrowser.md
-var browserPrompt string
 
 // BrowserTimeout is how long one action may take.
 const BrowserTimeout = 60 * time.Second
@@ -84,7 +80,7 @@ func WebBrowser(b Browser) *tool.Tool {
 		Hint:        "drive a real web browser",
 		Description: "Drives a browser: opens pages, reads them, clicks, types, takes pictures.",
 		Describe:    func(in BrowserIn) string { return d.words(in) },
-		Prompt:      tool.Prompt(browserPrompt),
+		Prompt:      prompts.Of("webbrowser"),
 		Call:        tool.Data(d.call),
 		Block:       BrowserOut.blocks,
 		Validate:    d.validate,

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"io"
@@ -28,9 +27,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed webfetch.md
-var fetchPrompt string
 
 // Bounds of one fetch.
 const (
@@ -91,7 +87,7 @@ func WebFetch(d Deps) *tool.Tool {
 		Hint:        "fetch content from URL",
 		Description: "Fetches a web page and answers a question from its content.",
 		Describe:    func(in FetchIn) string { return "Fetch " + in.URL },
-		Prompt:      tool.Prompt(fetchPrompt),
+		Prompt:      prompts.Of("webfetch"),
 		Call:        tool.Data(d.call),
 		Text:        FetchOut.text,
 		Validate:    validate,

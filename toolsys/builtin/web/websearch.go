@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,9 +19,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed websearch.md
-var searchPrompt string
 
 // Bounds of one search.
 const (
@@ -80,7 +76,7 @@ func WebSearch(find Engine) *tool.Tool {
 		Hint:        "search the web",
 		Description: "Searches the web for pages.",
 		Describe:    func(in SearchIn) string { return fmt.Sprintf("Search the web for %q", in.Query) },
-		Prompt:      tool.Prompt(searchPrompt),
+		Prompt:      prompts.Of("websearch"),
 		Call:        tool.Data(find.call),
 		Text:        SearchOut.text,
 		Validate:    validateSearch,

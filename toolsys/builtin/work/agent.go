@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +18,6 @@ import (
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed agent.md
-var agentPrompt string
 
 // Why Agent refuses an input that fits its schema.
 const (
@@ -67,7 +63,7 @@ func Agent(d Deps) *tool.Tool {
 		Hint:        "delegate a task to a sub-agent",
 		Description: "Hands a task to a sub-agent that works on its own and reports back.",
 		Describe:    func(in AgentIn) string { return in.Description },
-		Prompt:      func(tool.PromptOptions) string { return agentPrompt + d.typesText() },
+		Prompt:      func(tool.PromptOptions) string { return prompts.Text("agent") + d.typesText() },
 		Call:        d.callAgent,
 		Text:        AgentOut.text,
 		Validate:    d.validateAgent,

@@ -3,15 +3,11 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"strings"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed brief.md
-var briefPrompt string
 
 // BriefIn is what Brief takes.
 type BriefIn struct {
@@ -38,7 +34,7 @@ func Brief() *tool.Tool {
 		Coordinates: true,
 		Hint:        "show the user a short message",
 		Description: "Shows the user a message while the work goes on.",
-		Prompt:      tool.Prompt(briefPrompt),
+		Prompt:      prompts.Of("brief"),
 		Call:        tool.Data(brief),
 		Text:        func(BriefOut) string { return "The user has the message." },
 		Validate: func(in BriefIn, _ *tool.Context) *tool.Refusal {

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,9 +13,6 @@ import (
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed config.md
-var configPrompt string
 
 // Why a setting is not read or changed.
 const (
@@ -86,7 +82,7 @@ func Config() *tool.Tool {
 		Hint:        "get or set session settings",
 		Description: "Shows or changes settings of this session.",
 		Describe:    ConfigIn.what,
-		Prompt:      func(tool.PromptOptions) string { return configPrompt + settingsText() },
+		Prompt:      func(tool.PromptOptions) string { return prompts.Text("config") + settingsText() },
 		Call: func(_ context.Context, in ConfigIn, c *tool.Context) (tool.Result[ConfigOut], error) {
 			return in.apply(c), nil
 		},

@@ -2,13 +2,9 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed coordinator.md
-var coordinatorPrompt string
 
 // CodeAlreadySo refuses to enter or leave the mode where that has been done.
 const CodeAlreadySo = 1
@@ -33,7 +29,7 @@ func CoordinatorMode() *tool.Tool {
 		Coordinates: true,
 		Hint:        "direct agents instead of doing work",
 		Description: "Enters or leaves the mode in which this conversation only directs agents.",
-		Prompt:      tool.Prompt(coordinatorPrompt),
+		Prompt:      prompts.Of("coordinator"),
 		Call: func(_ context.Context, in CoordinatorIn, _ *tool.Context) (tool.Result[CoordinatorOut], error) {
 			value := ""
 			if in.Active {

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompts beside this file
 	"errors"
 	"fmt"
 	"io"
@@ -168,9 +167,6 @@ func (cs *Crons) Delete(ctx context.Context, id string) (CronJob, error) {
 	return CronJob{}, fmt.Errorf("no job %q; there are %s", id, strings.Join(ids, ", "))
 }
 
-//go:embed croncreate.md
-var cronCreatePrompt string
-
 // CodeBadCron refuses a line that is no schedule.
 const CodeBadCron = 1
 
@@ -191,7 +187,7 @@ func CronCreate(crons *Crons) *tool.Tool {
 		Hint:        "create scheduled cron task",
 		Description: "Sends you a prompt at given times, once or again and again.",
 		Describe:    func(in CronIn) string { return "Schedule " + in.Cron },
-		Prompt:      tool.Prompt(cronCreatePrompt),
+		Prompt:      prompts.Of("croncreate"),
 		Call: func(_ context.Context, in CronIn, c *tool.Context) (tool.Result[CronJob], error) {
 			job, err := crons.Create(in.Cron, in.Prompt, in.recurring(), c)
 			if err != nil {
@@ -229,9 +225,6 @@ func CronCreate(crons *Crons) *tool.Tool {
 // at is a time of a schedule as the model reads it, in the session's local time.
 func at(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
-//go:embed crondelete.md
-var cronDeletePrompt string
-
 // CronRef names a job.
 type CronRef struct {
 	ID string `json:"id" minLength:"1" jsonschema:"The job's id, as CronCreate and CronList give it"`
@@ -244,7 +237,7 @@ func CronDelete(crons *Crons) *tool.Tool {
 		Hint:        "delete scheduled cron task",
 		Description: "Ends a scheduled job.",
 		Describe:    func(in CronRef) string { return "Delete the job " + in.ID },
-		Prompt:      tool.Prompt(cronDeletePrompt),
+		Prompt:      prompts.Of("crondelete"),
 		Call: tool.Data(func(ctx context.Context, in CronRef, _ *tool.Context) (CronJob, error) {
 			return crons.Delete(ctx, in.ID)
 		}),
@@ -262,9 +255,6 @@ func CronDelete(crons *Crons) *tool.Tool {
 	})
 }
 
-//go:embed cronlist.md
-var cronListPrompt string
-
 // CronListIn is what CronList takes: nothing.
 type CronListIn struct{}
 
@@ -279,7 +269,7 @@ func CronList(crons *Crons) *tool.Tool {
 		Name:        "CronList",
 		Hint:        "list scheduled cron tasks",
 		Description: "Lists the scheduled jobs of this session.",
-		Prompt:      tool.Prompt(cronListPrompt),
+		Prompt:      prompts.Of("cronlist"),
 		Call: tool.Data(func(context.Context, CronListIn, *tool.Context) (CronListOut, error) {
 			return CronListOut{Jobs: crons.List()}, nil
 		}),

@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed ctxinspect.md
-var inspectPrompt string
 
 // InspectIn is what CtxInspect takes.
 type InspectIn struct {
@@ -51,7 +47,7 @@ func CtxInspect() *tool.Tool {
 		Name:        "CtxInspect",
 		Hint:        "show what fills the context window",
 		Description: "Shows how many tokens each part of the context takes.",
-		Prompt:      tool.Prompt(inspectPrompt),
+		Prompt:      prompts.Of("ctxinspect"),
 		Call: tool.Data(func(_ context.Context, in InspectIn, c *tool.Context) (InspectOut, error) {
 			if c.Overhead == nil {
 				return InspectOut{}, errors.New("there is no conversation here to look into")

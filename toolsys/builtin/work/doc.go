@@ -11,12 +11,18 @@
 package work
 
 import (
+	"embed"
 	"slices"
 
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/tool"
 )
+
+//go:embed *.md
+var promptFiles embed.FS
+
+var prompts = tool.ReadPrompts(promptFiles)
 
 // Deps is what the tools need beside their call's context.
 type Deps struct {

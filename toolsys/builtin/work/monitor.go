@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"io"
 	"regexp"
@@ -12,9 +11,6 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed monitor.md
-var monitorPrompt string
 
 // CodeBadPattern refuses a pattern that is no regular expression.
 const CodeBadPattern = 1
@@ -55,7 +51,7 @@ func Monitor(d Deps) *tool.Tool {
 		Hint:        "watch background task output for pattern",
 		Description: "Watches a background task's output and reports lines that match a pattern.",
 		Describe:    func(in MonitorIn) string { return "Watch " + in.TaskID },
-		Prompt:      tool.Prompt(monitorPrompt),
+		Prompt:      prompts.Of("monitor"),
 		Call:        d.monitor,
 		Text: func(out MonitorOut) string {
 			return fmt.Sprintf("%s is watched, by %s. What matches comes to you as a message.", out.Watches, out.TaskID)

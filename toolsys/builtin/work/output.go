@@ -3,15 +3,11 @@ package work
 import (
 	"bytes"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"slices"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed output.md
-var syntheticPrompt string
 
 // SyntheticOutput takes the answer of a conversation in the form that the caller of the
 // session asked for (SPEC L, C3). Here it takes any object; a session puts its caller's
@@ -23,7 +19,7 @@ func SyntheticOutput() *tool.Tool {
 		Coordinates: true,
 		Hint:        "give the answer in the wanted form",
 		Description: "Gives the answer of this conversation in the form that was asked for.",
-		Prompt:      tool.Prompt(syntheticPrompt),
+		Prompt:      prompts.Of("output"),
 		InputSchema: json.RawMessage(`{"type":"object"}`),
 		Call:        giveOutput,
 		Permit:      tool.Allows[json.RawMessage]("the answer is the conversation's own"),

@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"strings"
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed enterplan.md
-var enterPrompt string
 
 // Why plan mode is not entered or left.
 const (
@@ -39,7 +35,7 @@ func EnterPlanMode() *tool.Tool {
 		Name:        "EnterPlanMode",
 		Hint:        "enter planning mode for complex tasks",
 		Description: "Switches to plan mode, to explore and plan before anything is changed.",
-		Prompt:      tool.Prompt(enterPrompt),
+		Prompt:      prompts.Of("enterplan"),
 		Call: func(context.Context, EnterIn, *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{Data: PlanOut{Mode: permission.Plan.String()}, Modify: startPlanning}, nil
 		},
@@ -83,9 +79,6 @@ func subAgent() *tool.Refusal {
 	return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
 }
 
-//go:embed exitplan.md
-var exitPrompt string
-
 // ExitIn is what ExitPlanMode takes.
 type ExitIn struct {
 	Plan string `json:"plan" minLength:"1" jsonschema:"The plan to be approved, in Markdown"`
@@ -99,7 +92,7 @@ func ExitPlanMode() *tool.Tool {
 		Name:        "ExitPlanMode",
 		Hint:        "exit planning mode and execute",
 		Description: "Presents the plan for approval and leaves plan mode.",
-		Prompt:      tool.Prompt(exitPrompt),
+		Prompt:      prompts.Of("exitplan"),
 		Call: func(_ context.Context, in ExitIn, c *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{
 				Data:   PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},

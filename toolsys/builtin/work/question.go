@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"slices"
@@ -10,9 +9,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed question.md
-var questionPrompt string
 
 // Why AskUserQuestion refuses an input that fits its schema.
 const (
@@ -48,7 +44,7 @@ func AskUserQuestion() *tool.Tool {
 		Coordinates: true,
 		Hint:        "ask the user multiple choice questions",
 		Description: "Asks the user one to four multiple-choice questions.",
-		Prompt:      tool.Prompt(questionPrompt),
+		Prompt:      prompts.Of("question"),
 		Call:        tool.Data(askUser),
 		Text:        QuestionOut.text,
 		Validate:    func(in QuestionIn, _ *tool.Context) *tool.Refusal { return distinct(in) },

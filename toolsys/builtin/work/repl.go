@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +11,6 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed repl.md
-var replPrompt string
 
 // ReplChars is the largest result of a REPL, in code points: that of a few of its calls.
 const ReplChars = 100_000
@@ -55,7 +51,7 @@ func REPL() *tool.Tool {
 		Name:        "REPL",
 		Hint:        "run several tool calls at once",
 		Description: "Makes several calls of file and shell tools, one after the other.",
-		Prompt:      tool.Prompt(replPrompt),
+		Prompt:      prompts.Of("repl"),
 		Call:        repl,
 		Block:       ReplOut.blocks,
 		Permit:      tool.Allows[ReplIn]("each call within is decided upon by itself"),

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompts beside this file
 	"encoding/json"
 	"errors"
 	"slices"
@@ -14,12 +13,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed listmcpresources.md
-var resourcesPrompt string
-
-//go:embed readmcpresource.md
-var resourcePrompt string
 
 // resourceLimit bounds one call, as that of a server's tool is bounded (N4).
 const resourceLimit = 100 * time.Second
@@ -44,7 +37,7 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 		Name:        "ListMcpResources",
 		Hint:        "list available MCP resources",
 		Description: "Lists the resources of connected MCP servers.",
-		Prompt:      tool.Prompt(resourcesPrompt),
+		Prompt:      prompts.Of("listmcpresources"),
 		Call: tool.Data(func(ctx context.Context, in ResourcesIn, c *tool.Context) (ResourcesOut, error) {
 			if s.Resources == nil {
 				return ResourcesOut{}, ErrNoServers
@@ -145,7 +138,7 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 		Name:        "ReadMcpResource",
 		Hint:        "read MCP resource content",
 		Description: "Reads one resource of a connected MCP server.",
-		Prompt:      tool.Prompt(resourcePrompt),
+		Prompt:      prompts.Of("readmcpresource"),
 		Call: tool.Data(func(ctx context.Context, in ResourceIn, _ *tool.Context) (ResourceOut, error) {
 			if s.ReadResource == nil {
 				return ResourceOut{}, ErrNoServers

@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +10,6 @@ import (
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed sendmessage.md
-var sendPrompt string
 
 // Why SendMessage refuses an input that fits its schema.
 const (
@@ -58,7 +54,7 @@ func SendMessage(d Deps) *tool.Tool {
 		Hint:        "send message to team member",
 		Description: "Sends a message to another agent of this session.",
 		Describe:    func(in SendIn) string { return "Write to " + in.To },
-		Prompt:      tool.Prompt(sendPrompt),
+		Prompt:      prompts.Of("sendmessage"),
 		Call:        tool.Data(d.send),
 		Text:        SendOut.text,
 		Validate:    d.validateSend,

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"errors"
 	"fmt"
 	"path"
@@ -16,9 +15,6 @@ import (
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed skill.md
-var skillPrompt string
 
 // Why Skill refuses an input that fits its schema.
 const (
@@ -62,7 +58,7 @@ func Skill(d SkillDeps) *tool.Tool {
 		Hint:        "run a named skill with instructions",
 		Description: "Brings in the instructions of a named skill.",
 		Describe:    func(in SkillIn) string { return "Use the skill " + in.Skill },
-		Prompt:      func(tool.PromptOptions) string { return skillPrompt + d.listed() },
+		Prompt:      func(tool.PromptOptions) string { return prompts.Text("skill") + d.listed() },
 		Call:        d.call,
 		Text:        SkillOut.text,
 		Validate:    d.validate,

@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"strconv"
 	"time"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed sleep.md
-var sleepPrompt string
 
 // SleepIn is what Sleep takes (SPEC L).
 type SleepIn struct {
@@ -33,7 +29,7 @@ func Sleep() *tool.Tool {
 		Hint:        "wait pause for some seconds",
 		Description: "Waits for a number of seconds without occupying a shell.",
 		Describe:    func(in SleepIn) string { return "Wait " + seconds(in.Seconds) },
-		Prompt:      tool.Prompt(sleepPrompt),
+		Prompt:      prompts.Of("sleep"),
 		Call:        tool.Data(sleep),
 		Text:        func(out SleepOut) string { return "Waited " + seconds(out.Seconds) + "." },
 		// What is sent after a wait must not be sent before it.

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"slices"
 	"strings"
@@ -10,9 +9,6 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed snip.md
-var snipPrompt string
 
 // Why nothing is snipped.
 const (
@@ -47,7 +43,7 @@ func Snip() *tool.Tool {
 		Hint:        "cut old messages from the context",
 		Description: "Takes earlier messages and results out of the context.",
 		Describe:    func(in SnipIn) string { return "Snip " + in.what() },
-		Prompt:      tool.Prompt(snipPrompt),
+		Prompt:      prompts.Of("snip"),
 		Call:        snip,
 		Text:        SnipOut.text,
 		Validate: func(in SnipIn, c *tool.Context) *tool.Refusal {

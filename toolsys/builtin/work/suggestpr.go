@@ -2,15 +2,11 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"slices"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed suggestpr.md
-var suggestPrompt string
 
 // SuggestIn is what SuggestBackgroundPR takes.
 type SuggestIn struct {
@@ -42,7 +38,7 @@ func SuggestBackgroundPR(d Deps) *tool.Tool {
 		Hint:        "suggest change as background pull request",
 		Description: "Suggests to the user to have a change made in the background, as a pull request.",
 		Describe:    func(in SuggestIn) string { return "Suggest a pull request: " + in.Title },
-		Prompt:      tool.Prompt(suggestPrompt),
+		Prompt:      prompts.Of("suggestpr"),
 		Call:        d.suggest,
 		Text:        SuggestOut.text,
 		Validate: func(in SuggestIn, c *tool.Context) *tool.Refusal {

@@ -2,23 +2,11 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompts beside this file
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolbench/toolsys/tool"
-)
-
-var (
-	//go:embed taskcreate.md
-	taskCreatePrompt string
-	//go:embed taskget.md
-	taskGetPrompt string
-	//go:embed tasklist.md
-	taskListPrompt string
-	//go:embed taskupdate.md
-	taskUpdatePrompt string
 )
 
 // listKey is what the tools of the shared list touch.
@@ -52,7 +40,7 @@ func TaskCreate(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "create new subtask",
 		Description: "Puts a task on the list that all agents of the session share.",
-		Prompt:      tool.Prompt(taskCreatePrompt),
+		Prompt:      prompts.Of("taskcreate"),
 		Call: tool.Data(func(_ context.Context, in TaskCreateIn, _ *tool.Context) (TaskOut, error) {
 			return TaskOut{Task: d.Work.Add(tool.WorkItem{Subject: in.Subject, Description: in.Description, ActiveForm: in.ActiveForm})}, nil
 		}),
@@ -82,7 +70,7 @@ func TaskGet(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "get subtask details",
 		Description: "Gives one task of the shared list in full.",
-		Prompt:      tool.Prompt(taskGetPrompt),
+		Prompt:      prompts.Of("taskget"),
 		Call: tool.Data(func(_ context.Context, in TaskGetIn, _ *tool.Context) (TaskOut, error) {
 			w, err := d.Work.Get(in.TaskID)
 			return TaskOut{Task: w, Open: d.Work.Open(w)}, err
@@ -128,7 +116,7 @@ func TaskList(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "list all subtasks",
 		Description: "Gives the tasks that the agents of the session share.",
-		Prompt:      tool.Prompt(taskListPrompt),
+		Prompt:      prompts.Of("tasklist"),
 		Call: tool.Data(func(context.Context, TaskListIn, *tool.Context) (TaskListOut, error) {
 			out := TaskListOut{Tasks: []TaskOut{}}
 			for _, w := range d.Work.All() {
@@ -184,7 +172,7 @@ func TaskUpdate(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "update subtask status",
 		Description: "Changes a task of the shared list: status, owner, dependencies, text.",
-		Prompt:      tool.Prompt(taskUpdatePrompt),
+		Prompt:      prompts.Of("taskupdate"),
 		Call:        tool.Data(d.updateTask),
 		Text:        TaskOut.changed,
 		Validate: func(in TaskUpdateIn, c *tool.Context) *tool.Refusal {

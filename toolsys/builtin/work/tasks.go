@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"strings"
 	"time"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed taskoutput.md
-var outputPrompt string
 
 // defaultWait is how long TaskOutput waits unless the call gives a time.
 const defaultWait = 30 * time.Second
@@ -50,7 +46,7 @@ func TaskOutput(d Deps) *tool.Tool {
 		Hint:        "read output of a background task",
 		Description: "Gives the output and the state of a background task.",
 		Describe:    func(in OutputIn) string { return "Read the output of " + in.TaskID },
-		Prompt:      tool.Prompt(outputPrompt),
+		Prompt:      prompts.Of("taskoutput"),
 		Call:        tool.Data(d.output),
 		Text:        OutputOut.text,
 		Traits:      tool.Looks(tool.Class{Read: true}, func(in OutputIn, _ *tool.Context) []string { return []string{"task:" + in.TaskID} }),
@@ -123,9 +119,6 @@ func (out OutputOut) text() string {
 	return b.String() + "\n" + out.Output
 }
 
-//go:embed taskstop.md
-var stopPrompt string
-
 // StopIn is what TaskStop takes.
 type StopIn struct {
 	TaskID string `json:"task_id" minLength:"1" jsonschema:"The id that the tool which started the task gave"`
@@ -150,7 +143,7 @@ func TaskStop(d Deps) *tool.Tool {
 		Hint:        "stop running subtask",
 		Description: "Ends a background task.",
 		Describe:    func(in StopIn) string { return "Stop " + in.TaskID },
-		Prompt:      tool.Prompt(stopPrompt),
+		Prompt:      prompts.Of("taskstop"),
 		Call:        tool.Data(d.stop),
 		Text:        StopOut.text,
 		Permit:      tool.Allows[StopIn]("the task is the session's own"),

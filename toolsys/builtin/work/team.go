@@ -2,21 +2,11 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompts beside this file
 	"errors"
 	"fmt"
 	"strings"
 
 	"toolbench/toolsys/tool"
-)
-
-var (
-	//go:embed teamcreate.md
-	teamCreatePrompt string
-	//go:embed teamdelete.md
-	teamDeletePrompt string
-	//go:embed listpeers.md
-	listPeersPrompt string
 )
 
 // CodeTeamName refuses a name that is none.
@@ -43,7 +33,7 @@ func TeamCreate(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "create agent team",
 		Description: "Makes a team of agents that you lead.",
-		Prompt:      tool.Prompt(teamCreatePrompt),
+		Prompt:      prompts.Of("teamcreate"),
 		Call:        tool.Data(d.createTeam),
 		Text: func(out TeamOut) string {
 			return fmt.Sprintf("The team %s is there and you lead it, as %s. Start its members with Agent, each with a name.", out.Team, out.Lead)
@@ -87,7 +77,7 @@ func TeamDelete(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "delete agent team",
 		Description: "Deletes the team you lead; members that wait for messages end.",
-		Prompt:      tool.Prompt(teamDeletePrompt),
+		Prompt:      prompts.Of("teamdelete"),
 		Call:        tool.Data(d.deleteTeam),
 		Text: func(out TeamOut) string {
 			if len(out.Members) == 0 {
@@ -148,7 +138,7 @@ func ListPeers(d Deps) *tool.Tool {
 		Coordinates: true,
 		Hint:        "list agents to send messages to",
 		Description: "Lists the agents of this session that can be written to.",
-		Prompt:      tool.Prompt(listPeersPrompt),
+		Prompt:      prompts.Of("listpeers"),
 		Call: tool.Data(func(_ context.Context, _ ListPeersIn, c *tool.Context) (ListPeersOut, error) {
 			out := ListPeersOut{Peers: []PeerOut{}}
 			for _, p := range d.Inbox.Peers() {

@@ -2,15 +2,11 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"strings"
 
 	"toolbench/toolsys/tool"
 )
-
-//go:embed overflow.md
-var overflowPrompt string
 
 // MaxOverflow is the largest result that OverflowTest makes, in characters: more than a
 // message may hold, and less than would be a burden to whoever runs the test.
@@ -30,7 +26,7 @@ func OverflowTest() *tool.Tool {
 		Hint:        "make a result of a given size",
 		Description: "Gives a result of a size that is asked for, to test the budget of results.",
 		Describe:    func(in OverflowIn) string { return fmt.Sprintf("Make a result of %d characters", in.Chars) },
-		Prompt:      tool.Prompt(overflowPrompt),
+		Prompt:      prompts.Of("overflow"),
 		Call: tool.Data(func(_ context.Context, in OverflowIn, _ *tool.Context) (string, error) {
 			return filler(in.Chars), nil
 		}),
@@ -58,9 +54,6 @@ func filler(n int) string {
 	return b.String()[:n]
 }
 
-//go:embed testingpermission.md
-var testingPrompt string
-
 // TestingIn is what TestingPermission takes.
 type TestingIn struct {
 	Note string `json:"note,omitempty" maxLength:"200" jsonschema:"A text that the answer repeats, to tell calls apart"`
@@ -74,7 +67,7 @@ func TestingPermission() *tool.Tool {
 		Name:        "TestingPermission",
 		Hint:        "test the permission question",
 		Description: "Does nothing, after the user was asked.",
-		Prompt:      tool.Prompt(testingPrompt),
+		Prompt:      prompts.Of("testingpermission"),
 		Call: tool.Data(func(_ context.Context, in TestingIn, c *tool.Context) (string, error) {
 			text := "The user allowed it."
 			if in.Note != "" {

@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"slices"
 
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed todowrite.md
-var todoPrompt string
 
 // The states of a to-do item.
 const (
@@ -50,7 +46,7 @@ func TodoWrite() *tool.Tool {
 		Coordinates: true,
 		Hint:        "update todo list",
 		Description: "Replaces the to-do list of this conversation.",
-		Prompt:      tool.Prompt(todoPrompt),
+		Prompt:      prompts.Of("todowrite"),
 		Call:        writeTodos,
 		Text:        func(out TodoOut) string { return "The to-do list is updated: " + tally(out.Todos) + "." },
 		Validate:    oneInProgress,

@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,9 +14,6 @@ import (
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed toolsearch.md
-var searchPrompt string
 
 // SearchIn is what ToolSearch takes (SPEC E5).
 type SearchIn struct {
@@ -55,7 +51,7 @@ func ToolSearch() *tool.Tool {
 		Hint:        "search and load deferred tools",
 		Description: "Finds tools that were sent by name only and loads their definitions.",
 		Describe:    func(in SearchIn) string { return "Search the tools for " + in.Query },
-		Prompt:      tool.Prompt(searchPrompt),
+		Prompt:      prompts.Of("toolsearch"),
 		Call:        searchTools,
 		Block:       SearchOut.blocks,
 		Traits:      tool.Looks(tool.Class{}, func(SearchIn, *tool.Context) []string { return []string{"tools"} }),

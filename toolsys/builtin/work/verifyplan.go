@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	_ "embed" // the prompt beside this file
 	"fmt"
 	"strings"
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed verifyplan.md
-var verifyPrompt string
 
 // Why VerifyPlanExecution refuses an input that fits its schema.
 const (
@@ -43,7 +39,7 @@ func VerifyPlanExecution(d Deps) *tool.Tool {
 		Name:        "VerifyPlanExecution",
 		Hint:        "check that the plan was carried out",
 		Description: "Has a sub-agent check whether the approved plan was carried out.",
-		Prompt:      tool.Prompt(verifyPrompt),
+		Prompt:      prompts.Of("verifyplan"),
 		Call:        d.verify,
 		Text:        func(out VerifyOut) string { return "Verdict: " + out.Verdict + "\n\n" + out.Report },
 		Validate:    d.validateVerify,

@@ -3,7 +3,6 @@ package work
 import (
 	"bytes"
 	"context"
-	_ "embed" // the prompt beside this file
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +20,6 @@ import (
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
-
-//go:embed workflow.md
-var workflowPrompt string
 
 // Why Workflow refuses an input that fits its schema.
 const (
@@ -60,7 +56,7 @@ func Workflow(d Workflows) *tool.Tool {
 		Hint:        "run a workflow script of steps",
 		Description: "Carries out the steps of a workflow that was written down in a file.",
 		Describe:    func(in WorkflowIn) string { return "Run the workflow " + in.Workflow },
-		Prompt:      func(tool.PromptOptions) string { return workflowPrompt + d.listed() },
+		Prompt:      func(tool.PromptOptions) string { return prompts.Text("workflow") + d.listed() },
 		Call:        d.call,
 		Block:       WorkflowOut.blocks,
 		Validate:    d.validate,
