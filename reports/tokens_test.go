@@ -28,8 +28,7 @@ func shop(t *testing.T) economics.ToolCosts {
 		{"name":"look\u001b[31m","inputSchema":{"type":"object","properties":{}}}]}
 		{"server":"clock","name":"now","description":"Tells the time.","_meta":{"anthropic/alwaysLoad":true},"inputSchema":{}}`))
 	require.NoError(t, err)
-	r, err := economics.CountTools(economics.Served(catalogue), economics.CountOptions{Counter: bytes4(t), Model: "claude-sonnet-4-5"})
-	require.NoError(t, err)
+	r := economics.CountTools(economics.Served(catalogue), economics.CountOptions{Counter: bytes4(t), Model: "claude-sonnet-4-5"})
 	r.Search = 300
 	return r
 }
@@ -118,8 +117,7 @@ func TestMeasuredTokenReportsLookAsRecorded(t *testing.T) {
 	m := economics.Measurement{Model: "claude-sonnet-4-5", Full: 130, Names: 14, Hints: 25, Search: 900, Tools: map[string]int{"mcp__shop__buy": 77}, Requests: 7}
 	for name, api := range map[string]string{"taken": "", "refused": "count_tokens answered 400: no such thing"} {
 		m.APIRefused = api
-		r, err := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
-		require.NoError(t, err)
+		r := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
 		var b bytes.Buffer
 		require.NoError(t, reports.Print(&b, reports.TokensReport{ToolCosts: r, Failures: nil, Top: 0}, "table", reports.Options{Width: 80}))
 		fitsWidth(t, b.String(), 80)

@@ -97,28 +97,22 @@ func pieces(from []recording.PromptBlock) []Block {
 }
 
 // play sends the session and counts.
-func (w way) play(sent []recording.PromptTurn, c Counter) (OrderingCost, error) {
+func (w way) play(sent []recording.PromptTurn, c Counter) OrderingCost {
 	if w.deferring {
 		return w.deferred(sent, c)
 	}
 	p := newPlaying(w.Ordering, c)
 	for _, t := range sent {
 		blocks := w.prompt(definitions(t.Prompt), t.Prompt, pieces(t.Prompt.Messages))
-		if err := p.send(t.Number, t.Prompt.Model, blocks, ""); err != nil {
-			return OrderingCost{}, err
-		}
+		p.send(t.Number, t.Prompt.Model, blocks, "")
 	}
-	return p.sum(), nil
+	return p.sum()
 }
 
 // deferred plays the session as a pool that defers would have sent it: see
 // plan for what is assumed.
-func (w way) deferred(sent []recording.PromptTurn, c Counter) (OrderingCost, error) {
-	plan, err := newPlan(sent)
-	if err != nil {
-		return OrderingCost{}, err
-	}
-	p := newPlaying(w.Ordering, c)
+func (w way) deferred(sent []recording.PromptTurn, c Counter) OrderingCost {
+	plan, p := newPlan(sent), newPlaying(w.Ordering, c)
 	var added history
 	var names []string
 	for _, step := range plan.Steps {
@@ -129,14 +123,12 @@ func (w way) deferred(sent []recording.PromptTurn, c Counter) (OrderingCost, err
 		names = now
 		added.at(len(step.Turn.Prompt.Messages))
 		blocks := w.prompt(lined(step, plan), step.Turn.Prompt, added.with(pieces(step.Turn.Prompt.Messages)))
-		if err := p.send(step.Turn.Number, step.Turn.Prompt.Model, blocks, ""); err != nil {
-			return OrderingCost{}, err
-		}
+		p.send(step.Turn.Number, step.Turn.Prompt.Model, blocks, "")
 		if len(step.Find) > 0 {
 			added.put(Block{Name: "ToolSearch call", Text: SearchCall(step.Find)}, Block{Name: "ToolSearch result", Text: SearchResult(step.Found())})
 		}
 	}
-	return p.sum(), nil
+	return p.sum()
 }
 
 // lined are a step's definitions as the pool lines them up: the fixed ones with

@@ -28,7 +28,7 @@ type Counter struct {
 	Basis string
 	// weigh gives a line's weight, of which unit make a token: bytes are added up
 	// before they are divided, so that totals do not gather rounding.
-	weigh func(line string) (int, error)
+	weigh func(line string) int
 	unit  int
 }
 
@@ -73,25 +73,25 @@ func NewCounter(name string) (Counter, error) {
 	if i < 0 {
 		return Counter{}, fmt.Errorf("there is no counter %q; use %s", name, strings.Join(CounterNames(), ", "))
 	}
-	c := Counter{Name: name, About: counters[i].about, Basis: BasisEstimated, weigh: bytesOf, unit: 4}
+	c := Counter{Name: name, About: counters[i].about, Basis: BasisEstimated, weigh: func(line string) int { return len(line) }, unit: 4}
 	if encoding := counters[i].encoding; encoding != "" {
 		codec, err := tokenizer.Get(encoding)
 		if err != nil {
 			return Counter{}, fmt.Errorf("counter %s: %w", encoding, err)
 		}
-		c.weigh, c.unit, c.Basis = codec.Count, 1, BasisCounted
+		c.weigh, c.unit, c.Basis = func(line string) int {
+			n, err := codec.Count(line)
+			if err != nil {
+				panic(err) // its expressions match in no limited time
+			}
+			return n
+		}, 1, BasisCounted
 	}
 	return c, nil
 }
 
-func bytesOf(line string) (int, error) { return len(line), nil }
-
-// Count gives the tokens of a text, rounded to the nearest. An error is the
-// tokenizer's.
-func (c Counter) Count(text string) (int, error) {
-	w, err := c.weigh(text)
-	return c.tokens(w), err
-}
+// Count gives the tokens of a text, rounded to the nearest.
+func (c Counter) Count(text string) int { return c.tokens(c.weigh(text)) }
 
 // tokens makes tokens of a weight, rounded to the nearest.
 func (c Counter) tokens(weight int) int { return (weight + c.unit/2) / c.unit }
@@ -102,17 +102,12 @@ type weight struct{ tools, full, names, hints, api, deferred int }
 
 // weigh weighs a tool in every mode. One that is never deferred costs the same in
 // all.
-func weigh(t Tool, c Counter) (weight, error) {
-	full, err := c.weigh(t.whole())
-	if err != nil || t.Whole {
-		return weight{tools: 1, full: full, names: full, hints: full, api: full}, err
+func weigh(t Tool, c Counter) weight {
+	full := c.weigh(t.whole())
+	if t.Whole {
+		return weight{tools: 1, full: full, names: full, hints: full, api: full}
 	}
-	names, err := c.weigh(t.named())
-	if err != nil {
-		return weight{}, err
-	}
-	hints, err := c.weigh(t.hinted())
-	return weight{tools: 1, full: full, names: names, hints: hints, deferred: full}, err
+	return weight{tools: 1, full: full, names: c.weigh(t.named()), hints: c.weigh(t.hinted()), deferred: full}
 }
 
 func (w *weight) add(o weight) {

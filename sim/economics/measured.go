@@ -77,25 +77,21 @@ func dearestTools(tools []Tool, n int) []Tool {
 // measured itself.
 func (m Measurement) counter(tools []Tool) Counter {
 	about := fmt.Sprintf("what the Messages API's count_tokens says for %s: totals and the %d dearest tools are measured, in %d requests; all other figures are apportioned by bytes", m.Model, len(m.Tools), m.Requests)
-	c := Counter{Name: CountTokens, About: about, Basis: BasisApportioned, weigh: func(string) (int, error) { return 0, nil }, unit: 1}
+	c := Counter{Name: CountTokens, About: about, Basis: BasisApportioned, weigh: func(string) int { return 0 }, unit: 1}
 	bytes := 0
 	for _, t := range tools {
 		bytes += len(t.whole())
 	}
 	if m.Full > 0 && bytes > 0 {
-		c.weigh, c.unit = func(line string) (int, error) { return len(line) * m.Full, nil }, bytes
+		c.weigh, c.unit = func(line string) int { return len(line) * m.Full }, bytes
 	}
 	return c
 }
 
-// MeasuredCosts counts tools as CountTools does, the measured figures in their places. An
-// error is CountTools's.
-func MeasuredCosts(tools []Tool, o CountOptions, m Measurement) (ToolCosts, error) {
+// MeasuredCosts counts tools as CountTools does, the measured figures in their places.
+func MeasuredCosts(tools []Tool, o CountOptions, m Measurement) ToolCosts {
 	o.Counter = m.counter(tools)
-	r, err := CountTools(tools, o)
-	if err != nil {
-		return ToolCosts{}, err
-	}
+	r := CountTools(tools, o)
 	figure := func(n int) Figure { return Figure{n, saved(m.Full, n), BasisMeasured} }
 	r.Measurement, r.Search = &m, m.Search
 	r.Total.Full, r.Total.Basis, r.Total.Modes.Names, r.Total.Modes.Hints = m.Full, BasisMeasured, figure(m.Names), figure(m.Hints)
@@ -106,8 +102,8 @@ func MeasuredCosts(tools []Tool, o CountOptions, m Measurement) (ToolCosts, erro
 	r.list(m)
 	r.resum()
 	r.Automatic = automaticMode(o, deferrable(r.Worst), tools)
-	r.sort()
-	return r, nil
+	SortToolCosts(r.Worst)
+	return r
 }
 
 // share puts in what was measured of single tools, and shares out the rest of the

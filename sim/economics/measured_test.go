@@ -85,8 +85,7 @@ func orders(t *testing.T) (tools []economics.Tool, searcher economics.Tool) {
 	require.NoError(t, err)
 	c, err := world.ParseCatalogue("orders.jsonl", data)
 	require.NoError(t, err)
-	_, searcher, err = economics.Builtins(settings.Settings{})
-	require.NoError(t, err)
+	_, searcher = economics.Builtins(settings.Settings{})
 	return economics.Served(c), searcher
 }
 
@@ -197,8 +196,7 @@ func TestMeasuredFiguresAndApportionedOnesAddUp(t *testing.T) {
 	tools, searcher := orders(t)
 	m, err := economics.MeasureTools(t.Context(), measuredModel, asking(onLoopback(t, &scripted{})), tools, searcher, 2)
 	require.NoError(t, err)
-	r, err := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
-	require.NoError(t, err)
+	r := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
 	assert.Equal(t, m.Full, r.Total.Full)
 	sum, measured := 0, 0
 	for _, row := range r.Worst {
@@ -225,8 +223,7 @@ func TestMeasuredFiguresAndApportionedOnesAddUp(t *testing.T) {
 	assert.Equal(t, m.API, r.Total.Modes.API.Tokens)
 	assert.Equal(t, economics.BasisMeasured, r.Total.Modes.API.Basis)
 	m.APIRefused = "no"
-	refused, err := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
-	require.NoError(t, err)
+	refused := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
 	assert.NotEqual(t, economics.BasisMeasured, refused.Total.Modes.API.Basis, "what was refused was not measured")
 }
 
@@ -234,8 +231,7 @@ func TestMeasuredFiguresAndApportionedOnesAddUp(t *testing.T) {
 func TestSharesAreTheNearestToTheirPart(t *testing.T) {
 	tools := served(t, `{"name":"a","description":"1234567890","_meta":{"anthropic/alwaysLoad":true}} {"name":"b","description":"12345678901234567890"} {"name":"c","description":"1234567890123"}`)
 	m := economics.Measurement{Model: measuredModel, Full: 1000, Names: 700, Hints: 900, API: 400, Tools: map[string]int{"mcp__pets__a": 300}}
-	r, err := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
-	require.NoError(t, err)
+	r := economics.MeasuredCosts(tools, economics.CountOptions{Model: m.Model}, m)
 	rows := map[string]economics.ToolCost{}
 	bytes, names, hints := 0, 0, 0
 	for _, row := range r.Worst {
@@ -256,8 +252,7 @@ func TestSharesAreTheNearestToTheirPart(t *testing.T) {
 
 // Without tools there is nothing to share, whatever was measured.
 func TestNothingIsSharedAmongNoTools(t *testing.T) {
-	r, err := economics.MeasuredCosts(nil, economics.CountOptions{Model: measuredModel}, economics.Measurement{Model: measuredModel, Full: 10})
-	require.NoError(t, err)
+	r := economics.MeasuredCosts(nil, economics.CountOptions{Model: measuredModel}, economics.Measurement{Model: measuredModel, Full: 10})
 	assert.Equal(t, 10, r.Total.Full)
 	assert.Empty(t, r.Worst)
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolbench/toolsys"
-	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/tool"
@@ -54,14 +52,6 @@ func flat(builtins, early, late []*tool.Tool) []*tool.Tool {
 type bench struct {
 	catalogue   *pool.Catalogue
 	definitions *pool.Definitions
-}
-
-func newBench() (*bench, error) {
-	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
-	if err != nil {
-		return nil, err
-	}
-	return &bench{system.Catalogue, pool.NewDefinitions()}, nil
 }
 
 // moment is a request's tools: their definitions, and the names that are deferred.

@@ -26,7 +26,7 @@ func results(s economics.ChurnSession) (map[string]economics.OrderingCost, error
 	if err != nil {
 		return nil, err
 	}
-	all, err := economics.RunOrderings(s, c)
+	all := economics.RunOrderings(s, c)
 	out := map[string]economics.OrderingCost{}
 	for _, r := range all {
 		out[r.Ordering.Name] = r
@@ -136,8 +136,7 @@ func BenchmarkChurn(b *testing.B) {
 	c, err := economics.NewCounter("bytes4")
 	require.NoError(b, err)
 	for b.Loop() {
-		_, err := economics.RunOrderings(economics.Churn(), c)
-		require.NoError(b, err)
+		economics.RunOrderings(economics.Churn(), c)
 	}
 }
 

@@ -36,12 +36,9 @@ type planStep struct {
 	loaded map[string]bool
 }
 
-// newPlan plans the turns whose requests are known. An error is the system's.
-func newPlan(sent []recording.PromptTurn) (plan, error) {
-	whole, searcher, err := fixed()
-	if err != nil {
-		return plan{}, err
-	}
+// newPlan plans the turns whose requests are known.
+func newPlan(sent []recording.PromptTurn) plan {
+	whole, searcher := fixed()
 	p := plan{Searcher: asSent(searcher)}
 	loaded := map[string]bool{}
 	for _, t := range sent {
@@ -56,17 +53,17 @@ func newPlan(sent []recording.PromptTurn) (plan, error) {
 		}
 		p.Steps = append(p.Steps, planStep{Turn: t, Again: true, whole: whole, loaded: maps.Clone(loaded)})
 	}
-	return p, nil
+	return p
 }
 
 // fixed are the names of built-in tools that are never deferred, and ToolSearch.
-func fixed() (whole map[string]bool, searcher Tool, err error) {
-	own, searcher, err := Builtins(settings.Settings{})
+func fixed() (whole map[string]bool, searcher Tool) {
+	own, searcher := Builtins(settings.Settings{})
 	whole = map[string]bool{search.ToolName: true}
 	for _, t := range own {
 		whole[t.Name] = t.Whole
 	}
-	return whole, searcher, err
+	return whole, searcher
 }
 
 // defers reports whether a session defers by itself: it offers a search of tools, ours

@@ -54,24 +54,21 @@ type Recordings struct {
 	whole map[string]bool
 }
 
-// NewRecordings begins without any. An error is the system's.
-func NewRecordings() (*Recordings, error) {
-	whole, _, err := fixed()
-	return &Recordings{tools: map[string]Tool{}, whole: whole}, err
+// NewRecordings begins without any.
+func NewRecordings() *Recordings {
+	whole, _ := fixed()
+	return &Recordings{tools: map[string]Tool{}, whole: whole}
 }
 
-// Add counts a recording's sessions. Errors are the counter's and the system's.
-func (r *Recordings) Add(file *recording.PromptFile, c Counter) error {
+// Add counts a recording's sessions.
+func (r *Recordings) Add(file *recording.PromptFile, c Counter) {
 	for _, s := range file.Sessions {
 		sent := s.Sent()
 		one := SessionCost{File: file.Name, Conversation: s.Number, Agent: s.Agent, API: s.API, Requests: len(sent), Defers: defers(sent), Basis: c.Basis}
 		one.Tools, one.Called = r.use(sent)
-		if err := one.count(sent, c); err != nil {
-			return err
-		}
+		one.count(sent, c)
 		r.Sessions = append(r.Sessions, one)
 	}
-	return nil
 }
 
 // Tools are the client's own definitions, the last of each name, by server and name.
@@ -123,25 +120,18 @@ func serverOf(name string) string {
 }
 
 // count plays the plan and weighs each request.
-func (s *SessionCost) count(sent []recording.PromptTurn, c Counter) error {
-	plan, err := newPlan(sent)
-	if err != nil {
-		return err
-	}
-	w := weighing{counter: c, known: map[string]int{}, plan: plan}
-	for _, step := range plan.Steps {
+func (s *SessionCost) count(sent []recording.PromptTurn, c Counter) {
+	w := weighing{counter: c, known: map[string]int{}, plan: newPlan(sent)}
+	for _, step := range w.plan.Steps {
 		if len(step.Find) > 0 {
 			s.Searches++
 			s.FirstUses += len(step.Find)
 		}
 		w.step(step)
 	}
-	if w.err != nil {
-		return w.err
-	}
 	s.Whole, s.Resent = c.tokens(w.whole), c.tokens(w.resent)
 	if s.Defers || len(sent) == 0 {
-		return nil
+		return
 	}
 	for i, name := range styles {
 		p := w.parts[i]
@@ -151,7 +141,6 @@ func (s *SessionCost) count(sent []recording.PromptTurn, c Counter) error {
 			Saved: saved(w.whole, total), Resending: saved(w.whole, total+w.resent),
 		})
 	}
-	return nil
 }
 
 // weighing adds up a session's weights.
@@ -159,7 +148,6 @@ type weighing struct {
 	counter Counter
 	plan    plan
 	known   map[string]int
-	err     error
 
 	whole, resent int
 	parts         [3]struct{ definitions, searcher, history int }
@@ -170,8 +158,8 @@ type weighing struct {
 // of weighs a text, each once.
 func (w *weighing) of(text string) int {
 	n, ok := w.known[text]
-	if !ok && w.err == nil {
-		n, w.err = w.counter.weigh(text)
+	if !ok {
+		n = w.counter.weigh(text)
 		w.known[text] = n
 	}
 	return n

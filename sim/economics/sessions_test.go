@@ -40,9 +40,8 @@ func someTools(n, size int) []recording.PromptTool {
 func counted(t require.TestingT, file *recording.PromptFile) (economics.SessionCost, *economics.Recordings) {
 	c, err := economics.NewCounter("bytes4")
 	require.NoError(t, err)
-	all, err := economics.NewRecordings()
-	require.NoError(t, err)
-	require.NoError(t, all.Add(file, c))
+	all := economics.NewRecordings()
+	all.Add(file, c)
 	require.Len(t, all.Sessions, 1)
 	return all.Sessions[0], all
 }

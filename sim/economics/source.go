@@ -91,13 +91,9 @@ func byName(tools []Tool) []Tool {
 }
 
 // Builtins gives the built-in tools of a pool under s, without ToolSearch, and
-// ToolSearch by itself, which only deferral needs. An error is the system's.
-func Builtins(s settings.Settings) (tools []Tool, searcher Tool, err error) {
-	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
-	if err != nil {
-		return nil, Tool{}, err
-	}
-	p := system.Catalogue.Assemble(pool.Inputs{Settings: s, Conditions: pool.Conditions{Search: true}})
+// ToolSearch by itself, which only deferral needs.
+func Builtins(s settings.Settings) (tools []Tool, searcher Tool) {
+	p := builtins().Assemble(pool.Inputs{Settings: s, Conditions: pool.Conditions{Search: true}})
 	names := p.Names()
 	for _, t := range p.Tools {
 		one := Tool{
@@ -110,7 +106,16 @@ func Builtins(s settings.Settings) (tools []Tool, searcher Tool, err error) {
 		}
 		tools = append(tools, one)
 	}
-	return tools, searcher, nil
+	return tools, searcher
+}
+
+// builtins is the catalogue of the built-in tools alone.
+func builtins() *pool.Catalogue {
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
+	if err != nil {
+		panic(err) // the same tools are built in every time
+	}
+	return system.Catalogue
 }
 
 // noSchema stands in for a schema that is missing.

@@ -140,26 +140,19 @@ type CountOptions struct {
 // defaultPercent is the automatic mode's own share of the window (E2).
 const defaultPercent = 10
 
-// CountTools makes the report of tools. An error is the counter's.
-func CountTools(tools []Tool, o CountOptions) (ToolCosts, error) {
+// CountTools makes the report of tools.
+func CountTools(tools []Tool, o CountOptions) ToolCosts {
 	r := ToolCosts{Counter: o.Counter}
 	sums := map[string]*weight{}
 	var total weight
 	for _, t := range byName(tools) {
-		w, err := weigh(t, o.Counter)
-		if err != nil {
-			return ToolCosts{}, err
-		}
+		w := weigh(t, o.Counter)
 		if sums[t.Server] == nil {
 			sums[t.Server] = &weight{}
 		}
 		sums[t.Server].add(w)
 		total.add(w)
-		row, err := rowOf(t, w, o.Counter)
-		if err != nil {
-			return ToolCosts{}, err
-		}
-		r.Worst = append(r.Worst, row)
+		r.Worst = append(r.Worst, rowOf(t, w, o.Counter))
 		if t.Recorded && t.Calls == 0 {
 			r.Uncalled = append(r.Uncalled, t.Name)
 		}
@@ -174,13 +167,10 @@ func CountTools(tools []Tool, o CountOptions) (ToolCosts, error) {
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		r.Servers = append(r.Servers, sums[name].cost(name, o.Counter))
 	}
-	r.sort()
+	SortToolCosts(r.Worst)
 	r.Automatic = automaticMode(o, o.Counter.tokens(total.deferred), tools)
-	return r, nil
+	return r
 }
-
-// sort puts the dearest tools first.
-func (r *ToolCosts) sort() { SortToolCosts(r.Worst) }
 
 // SortToolCosts puts the dearest tools first.
 func SortToolCosts(rows []ToolCost) {
@@ -215,24 +205,20 @@ func sessionTokens(tools []Tool) int {
 const dear = 150
 
 // rowOf is a tool's line in the report, with what can be done about it.
-func rowOf(t Tool, w weight, c Counter) (ToolCost, error) {
-	row := ToolCost{Name: t.Name, Server: t.Server, Full: c.tokens(w.full), Basis: c.Basis, Missing: t.Missing, Whole: t.Whole, Modes: w.modes(c)}
+func rowOf(t Tool, w weight, c Counter) ToolCost {
+	row := ToolCost{
+		Name: t.Name, Server: t.Server, Full: c.tokens(w.full), Basis: c.Basis, Missing: t.Missing, Whole: t.Whole, Modes: w.modes(c),
+		Description: c.Count(t.Description), Schema: c.Count(t.Schema),
+	}
 	if t.Recorded {
 		row.Calls = &t.Calls
 	}
-	var err error
-	if row.Description, err = c.Count(t.Description); err != nil {
-		return ToolCost{}, err
-	}
-	if row.Schema, err = c.Count(t.Schema); err != nil {
-		return ToolCost{}, err
-	}
-	row.Advice, err = advice(t, row, c)
-	return row, err
+	row.Advice = advice(t, row, c)
+	return row
 }
 
 // advice is what can be done about a dear tool: it names the part that costs.
-func advice(t Tool, row ToolCost, c Counter) (string, error) {
+func advice(t Tool, row ToolCost, c Counter) string {
 	var parts []string
 	if t.Missing {
 		parts = append(parts, "it has no schema, so its figure is without one: ask the server for it")
@@ -244,33 +230,25 @@ func advice(t Tool, row ToolCost, c Counter) (string, error) {
 		parts = append(parts, fmt.Sprintf("its description is %d tokens: say first what it is for, and move the rest out", row.Description))
 	}
 	if row.Schema >= dear {
-		name, tokens, err := dearest(t.Schema, c)
-		if err != nil {
-			return "", err
-		}
-		if name != "" {
+		if name, tokens := dearest(t.Schema, c); name != "" {
 			parts = append(parts, fmt.Sprintf("its schema is %d tokens, %d of them for parameter %q: shorten that first", row.Schema, tokens, name))
 		}
 	}
-	return strings.Join(parts, "; "), nil
+	return strings.Join(parts, "; ")
 }
 
 // dearest is the parameter that costs most, the first by name of equals.
-func dearest(schema string, c Counter) (name string, tokens int, err error) {
+func dearest(schema string, c Counter) (name string, tokens int) {
 	var root struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
 	if json.Unmarshal([]byte(schema), &root) != nil {
-		return "", 0, nil // a schema of another form has no parameters to name
+		return "", 0 // a schema of another form has no parameters to name
 	}
 	for key, raw := range root.Properties {
-		n, err := c.Count(string(raw))
-		if err != nil {
-			return "", 0, err
-		}
-		if n > tokens || n == tokens && key < name {
+		if n := c.Count(string(raw)); n > tokens || n == tokens && key < name {
 			name, tokens = key, n
 		}
 	}
-	return name, tokens, nil
+	return name, tokens
 }

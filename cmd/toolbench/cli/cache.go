@@ -44,10 +44,7 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if err != nil {
 		return err
 	}
-	prices, err := fixed("prices/*.json", economics.ParsePrices)
-	if err != nil {
-		return harness(err)
-	}
+	prices := fixed("prices/*.json", economics.ParsePrices)
 	counter, err := economics.NewCounter(f.counter)
 	if err != nil {
 		return harness(err)
@@ -56,33 +53,24 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 		return a.recordedCache(ctx, f, counter, prices, against)
 	}
 	session := economics.Churn()
-	results, err := economics.RunOrderings(session, counter)
-	if err != nil {
-		return harness(err)
-	}
+	results := economics.RunOrderings(session, counter)
 	err = a.printAgainst(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, against, f.printing)
 	return cmp.Or(err, keptEnough("", results, f.minKept))
 }
 
 // fixed reads embedded files of a kind, in the order of their names.
-func fixed[T any](pattern string, parse func(file string, data []byte) (T, error)) ([]T, error) {
+func fixed[T any](pattern string, parse func(file string, data []byte) (T, error)) (all []T) {
 	files, err := fs.Glob(fixtures.Files, pattern)
-	if err != nil {
-		return nil, err
-	}
-	var all []T
 	for _, file := range files {
-		data, err := fs.ReadFile(fixtures.Files, file)
-		if err != nil {
-			return nil, err
-		}
-		one, err := parse(path.Base(file), data)
-		if err != nil {
-			return nil, err
-		}
+		data, unread := fs.ReadFile(fixtures.Files, file)
+		one, wrong := parse(path.Base(file), data)
+		err = cmp.Or(err, unread, wrong)
 		all = append(all, one)
 	}
-	return all, nil
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return all
 }
 
 // onlyFlags refuses arguments that are no flags, with the flag that they may have been
@@ -99,7 +87,7 @@ func onlyFlags(flag string) cobra.PositionalArgs {
 // sessions reads the recordings that flags name, one at a time: take is given each,
 // so that a folder does not have to fit into memory. A file that only lies in a
 // folder may be anything.
-func (a *app) sessions(ctx context.Context, paths []string, take func(*recording.PromptFile) error) ([]reports.Skipped, error) {
+func (a *app) sessions(ctx context.Context, paths []string, take func(*recording.PromptFile)) ([]reports.Skipped, error) {
 	files, err := a.recordings(paths)
 	if err != nil {
 		return nil, err
@@ -132,9 +120,7 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 			a.faulty[f.path] = true
 			a.logf("%s: problems of its own: %d; `toolbench replay` names them", f.path, file.Problems)
 		}
-		if err := take(file); err != nil {
-			return nil, harness(err)
-		}
+		take(file)
 	}
 	if taken == 0 {
 		return nil, usage("%s: none of %d files is a recording; name a cassette, an archive or a transcript", strings.Join(paths, ", "), len(files))
@@ -150,22 +136,14 @@ func skippedFile(path string, err error) reports.Skipped {
 // recordedCache plays recorded sessions against the model of the cache.
 func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter economics.Counter, prices []economics.Prices, against *against) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
-	rules, err := fixed("prices/automatic/*.json", economics.ParseCacheRules)
-	if err != nil {
-		return harness(err)
-	}
-	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) error {
+	rules := fixed("prices/automatic/*.json", economics.ParseCacheRules)
+	var err error
+	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) {
 		for _, s := range file.Sessions {
-			one, err := economics.ReplayCache(file.Name, s, counter)
-			if err != nil {
-				return err
-			}
-			if one.Automatic, err = economics.AutomateCache(s, rules, counter); err != nil {
-				return err
-			}
+			one := economics.ReplayCache(file.Name, s, counter)
+			one.Automatic = economics.AutomateCache(s, rules, counter)
 			report.Sessions = append(report.Sessions, one)
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -189,14 +167,11 @@ func keptEnough(of string, results []economics.OrderingCost, least float64) erro
 
 // recordedTools counts the sessions of recordings, and gives their tools.
 func (a *app) recordedTools(ctx context.Context, paths []string, counter economics.Counter) (*economics.Recordings, error) {
-	all, err := economics.NewRecordings()
-	if err != nil {
-		return nil, harness(err)
-	}
+	all := economics.NewRecordings()
 	if len(paths) == 0 {
 		return all, nil
 	}
-	skipped, err := a.sessions(ctx, paths, func(file *recording.PromptFile) error { return all.Add(file, counter) })
+	skipped, err := a.sessions(ctx, paths, func(file *recording.PromptFile) { all.Add(file, counter) })
 	for _, s := range skipped {
 		a.logf("%s: skipped: %s", s.File, s.Reason)
 	}

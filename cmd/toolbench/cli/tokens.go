@@ -124,23 +124,13 @@ func (a *app) saved(path string, c world.Catalogue) error {
 
 // counted counts the tools, and ToolSearch beside them.
 func (a *app) counted(ctx context.Context, tools []economics.Tool, counter economics.Counter, f tokensFlags) (economics.ToolCosts, error) {
-	_, searcher, err := economics.Builtins(settings.Settings{})
-	if err != nil {
-		return economics.ToolCosts{}, harness(err)
-	}
+	_, searcher := economics.Builtins(settings.Settings{})
 	options := economics.CountOptions{Counter: counter, Model: f.model, Percent: f.percent}
 	if f.counter == economics.CountTokens && len(tools) > 0 {
 		return a.measured(ctx, tools, searcher, options, f.endpoint)
 	}
-	alone, err := economics.CountTools([]economics.Tool{searcher}, economics.CountOptions{Counter: counter})
-	if err != nil {
-		return economics.ToolCosts{}, harness(err)
-	}
-	report, err := economics.CountTools(tools, options)
-	report.Search = alone.Total.Full
-	if err != nil {
-		return economics.ToolCosts{}, harness(err)
-	}
+	report := economics.CountTools(tools, options)
+	report.Search = economics.CountTools([]economics.Tool{searcher}, economics.CountOptions{Counter: counter}).Total.Full
 	return report, nil
 }
 
@@ -168,10 +158,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, [
 	}
 	all := economics.Served(joined)
 	if f.builtin || !f.named() && len(f.catalogs)+len(f.recordings) == 0 {
-		own, _, err := economics.Builtins(settings.Settings{})
-		if err != nil {
-			return nil, nil, harness(err)
-		}
+		own, _ := economics.Builtins(settings.Settings{})
 		all = append(own, all...)
 	}
 	return all, failures, nil
@@ -257,11 +244,7 @@ func (a *app) measured(ctx context.Context, tools []economics.Tool, searcher eco
 	if err != nil {
 		return economics.ToolCosts{}, unanswered(ctx, err, f.cassette)
 	}
-	r, err := economics.MeasuredCosts(tools, o, m)
-	if err != nil {
-		return economics.ToolCosts{}, harness(err)
-	}
-	return r, nil
+	return economics.MeasuredCosts(tools, o, m), nil
 }
 
 // unanswered gives the error, with its exit code, for a service that did not answer.

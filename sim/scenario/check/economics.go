@@ -45,12 +45,9 @@ func (j *checker) cached() (economics.OrderingCost, error) {
 	if err != nil {
 		return economics.OrderingCost{}, err
 	}
-	played, err := economics.ReplayCache(j.sc.Name, session, counter)
-	if err == nil && len(played.Results) == 0 {
-		err = errors.New("no request was sent")
-	}
-	if err != nil {
-		return economics.OrderingCost{}, err
+	played := economics.ReplayCache(j.sc.Name, session, counter)
+	if len(played.Results) == 0 {
+		return economics.OrderingCost{}, errors.New("no request was sent")
 	}
 	return played.Results[0], nil
 }
