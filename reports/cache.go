@@ -337,19 +337,12 @@ type recordedCacheJSON struct {
 
 type recordedJSON struct {
 	economics.RecordedCache
-	Orderings []orderingJSON `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
-	Changes   []changeJSON   `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
-	Measured  *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
-	ByTurn    []measuredTurn `json:"measured_by_turn"`
-	Losses    []lossJSON     `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
-	Reasons   []reasonJSON   `json:"api_diagnoses" jsonschema:"Turns of which the API itself said why it could not read more."`
-}
-
-type reasonJSON struct {
-	Turn     int    `json:"turn"`
-	Reason   string `json:"reason" jsonschema:"In the API's word, as tools_changed."`
-	Missed   int    `json:"missed_tokens"`
-	Estimate int    `json:"estimated_missed_tokens" jsonschema:"By the model of the cache, as recorded."`
+	Orderings []orderingJSON         `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
+	Changes   []changeJSON           `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
+	Measured  *measuredJSON          `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
+	ByTurn    []measuredTurn         `json:"measured_by_turn"`
+	Losses    []lossJSON             `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
+	Reasons   []economics.MissReason `json:"api_diagnoses" jsonschema:"Turns of which the API itself said why it could not read more."`
 }
 
 type changeJSON struct {
@@ -395,7 +388,7 @@ func (r RecordedCacheReport) document() any {
 }
 
 func recordedOf(s economics.RecordedCache, prices []economics.Prices) recordedJSON {
-	j := recordedJSON{RecordedCache: s, Orderings: orderingsOf(s.Results, prices)}
+	j := recordedJSON{RecordedCache: s, Orderings: orderingsOf(s.Results, prices), Reasons: s.Reasons}
 	for _, c := range s.Changes {
 		change := changeJSON{CacheBreak: c.CacheBreak, Ordering: c.As, Tokens: c.Cost, Lost: priced(prices, c.Cost, economics.Prices.Lost)}
 		if m := c.Measured; m != nil {
@@ -409,9 +402,6 @@ func recordedOf(s economics.RecordedCache, prices []economics.Prices) recordedJS
 	for _, turn := range slices.Sorted(maps.Keys(s.ByTurn)) {
 		m := s.ByTurn[turn]
 		j.ByTurn = append(j.ByTurn, measuredTurn{turn, apiJSON{m.Input, m.Read, m.Written, m.Output}})
-	}
-	for _, r := range s.Reasons {
-		j.Reasons = append(j.Reasons, reasonJSON{r.Turn, r.Word, r.Missed, r.Estimate})
 	}
 	for _, l := range s.Losses {
 		j.Losses = append(j.Losses, lossJSON{l.Turn, l.Read, l.Kept, rounded(l.Gap.Seconds(), 1000), l.Model})

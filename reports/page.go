@@ -3,6 +3,7 @@ package reports
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,22 +15,16 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// page is a text for people on its way. The first error of a table ends it.
+// page is a text for people on its way.
 type page struct {
 	Options
 	out *bufio.Writer
-	err error
 }
 
 func newPage(w io.Writer, o Options) *page { return &page{Options: o, out: bufio.NewWriter(w)} }
 
 // end writes what is left. The error is the first there was.
-func (p *page) end() error {
-	if err := p.out.Flush(); p.err == nil {
-		return err
-	}
-	return p.err
-}
+func (p *page) end() error { return p.out.Flush() }
 
 // printf writes text as it is.
 func (p *page) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
@@ -102,13 +97,7 @@ func (p *page) skipped(files []Skipped) {
 }
 
 // grid draws a table.
-func (p *page) grid(g Grid) {
-	text, err := g.Draw(p.Width, p.ASCII)
-	if p.err == nil {
-		p.err = err
-	}
-	p.printf("%s", text)
-}
+func (p *page) grid(g Grid) { p.printf("%s", g.Draw(p.Width, p.ASCII)) }
 
 // tables draws tables, a blank line behind each; those without rows are left out.
 func (p *page) tables(grids ...Grid) {
@@ -144,14 +133,11 @@ type Grid struct {
 // Draw gives the lines of the grid as a table when the table fits into width
 // columns, else as a list: each row's first cell on a line of its own, the
 // others folded below. No line is wider than width, unless width is below 1,
-// which means that there is no limit. An error is one of the table library.
-func (g Grid) Draw(width int, ascii bool) (string, error) {
-	table, err := g.table(ascii)
-	if err != nil {
-		return "", fmt.Errorf("drawing a table: %w", err)
-	}
+// which means that there is no limit.
+func (g Grid) Draw(width int, ascii bool) string {
+	table := g.table(ascii)
 	if width < 1 || widest(table) <= width {
-		return table, nil
+		return table
 	}
 	if short, ok := g.shortened(widest(table)-width, ascii); ok {
 		return short.Draw(width, ascii)
@@ -159,7 +145,7 @@ func (g Grid) Draw(width int, ascii bool) (string, error) {
 	if len(g.Optional) > 0 {
 		return g.without(g.Optional[0]).Draw(width, ascii)
 	}
-	return g.list(width), nil
+	return g.list(width)
 }
 
 // without is the grid without a column.
@@ -227,7 +213,8 @@ func widest(text string) int {
 	return most
 }
 
-func (g Grid) table(ascii bool) (string, error) {
+// table draws with the table library, which fails where it cannot write, and a buffer takes all.
+func (g Grid) table(ascii bool) string {
 	var out bytes.Buffer
 	t := tablewriter.NewTable(&out,
 		tablewriter.WithRenderer(renderer.NewBlueprint(rendition(ascii))),
@@ -235,19 +222,18 @@ func (g Grid) table(ascii bool) (string, error) {
 		tablewriter.WithEastAsian(tw.Off), // else taken from the environment
 	)
 	t.Header(standInsFor(g.titles()))
+	var err error
 	for _, row := range g.Rows {
-		if err := t.Append(standInsFor(row)); err != nil {
-			return "", err
-		}
+		err = cmp.Or(err, t.Append(standInsFor(row)))
 	}
 	if g.Footer != nil {
 		t.Footer(standInsFor(g.Footer))
 	}
-	if err := t.Render(); err != nil {
-		return "", err
+	if err = cmp.Or(err, t.Render()); err != nil {
+		panic(err)
 	}
 	rows := append([][]string{g.titles()}, g.Rows...)
-	return trimmed(unstand(out.String(), append(rows, g.Footer)...)), nil
+	return trimmed(unstand(out.String(), append(rows, g.Footer)...))
 }
 
 // trimmed takes the blanks off the ends of lines: the last column is padded, and

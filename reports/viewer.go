@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
@@ -61,10 +62,6 @@ func viewsOf(outcomes []check.Result, o Options) []view {
 }
 
 func writeHTML(w io.Writer, views []view, o Options) error {
-	data, err := packedViews(views, o)
-	if err != nil {
-		return err
-	}
 	part := func(name string) string {
 		text, err := viewerFiles.ReadFile("viewer/" + name)
 		if err != nil {
@@ -76,8 +73,8 @@ func writeHTML(w io.Writer, views []view, o Options) error {
 	// Nothing of this is a template of a library: the parts are our own files, and the data
 	// is base64, in which no character means anything to HTML.
 	page := strings.NewReplacer("{{style-hash}}", sourceHash(style), "{{script-hash}}", sourceHash(script),
-		"{{style}}", style, "{{script}}", script, "{{data}}", data).Replace(part("viewer.html"))
-	_, err = io.WriteString(w, page)
+		"{{style}}", style, "{{script}}", script, "{{data}}", packedViews(views, o)).Replace(part("viewer.html"))
+	_, err := io.WriteString(w, page)
 	return err
 }
 
@@ -87,29 +84,24 @@ func sourceHash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packedViews are the views as JSON, compressed: traces repeat themselves.
-func packedViews(views []view, o Options) (string, error) {
+// packedViews are the views as JSON, compressed: traces repeat themselves. A buffer takes all
+// that is written into it.
+func packedViews(views []view, o Options) string {
 	doc := pageJSON{Version: 1}
 	finder := o.finder()
 	for _, v := range views {
 		doc.Views = append(doc.Views, viewOf(v, finder, o))
 	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return "", fmt.Errorf("encoding the timeline: %w", err)
-	}
 	var b bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return "", err
+	zip, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // there is such a level
+	text, err := json.Marshal(doc)
+	if err == nil {
+		_, err = zip.Write(text)
 	}
-	if _, err := zip.Write(text); err != nil {
-		return "", err
+	if err = cmp.Or(err, zip.Close()); err != nil {
+		panic(err)
 	}
-	if err := zip.Close(); err != nil {
-		return "", err
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // finder finds the secrets that a timeline must not quote.

@@ -62,9 +62,10 @@ type CacheLoss struct {
 // MissReason is why a turn could not read more, in the API's word, and how many tokens that were:
 // by its account, and by the model of the cache.
 type MissReason struct {
-	Turn             int
-	Word             string
-	Missed, Estimate int
+	Turn     int    `json:"turn"`
+	Word     string `json:"reason" jsonschema:"In the API's word, as tools_changed."`
+	Missed   int    `json:"missed_tokens"`
+	Estimate int    `json:"estimated_missed_tokens" jsonschema:"By the model of the cache, as recorded."`
 }
 
 // ReplayCache plays a recorded session's requests.

@@ -264,9 +264,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 	}
 	report := whole.Fuzz()
 	report.Took, report.Goals = took, f.goals
-	if err := a.keepFailure(f, &report, files); err != nil {
-		return err
-	}
+	a.keepFailure(f, &report, files)
 	if err := a.print(report, f.printing); err != nil {
 		return err
 	}
@@ -293,16 +291,15 @@ func (a *app) setAside(got *shards.Gathered) error {
 }
 
 // keepFailure writes the files of the failure that counts, where the user wants them.
-func (a *app) keepFailure(f spreadCases, report *reports.FuzzReport, files map[string]string) error {
+func (a *app) keepFailure(f spreadCases, report *reports.FuzzReport, files map[string]string) {
 	if report.Failure == nil {
-		return nil
+		return
 	}
 	for _, name := range []*string{&report.Failure.File, &report.Failure.CaseFile} {
 		if text, ok := files[*name]; ok {
 			*name = a.keep(f.fuzzFlags, filepath.Base(*name), []byte(text))
 		}
 	}
-	return nil
 }
 
 // noteCauses notes in the ledger of a folder what was found, each cause once.

@@ -236,14 +236,11 @@ func setOption(name, value string) tool.Modifier {
 // setMode changes the permission mode; plan mode remembers what it was entered from.
 func setMode(name string) tool.Modifier {
 	return func(s tool.State) tool.State {
-		mode, err := permission.ParseMode(name)
-		switch {
-		case err != nil:
-		case mode == permission.Plan:
+		mode, _ := permission.ParseMode(name) // it is among the allowed ones
+		if mode == permission.Plan {
 			return startPlanning(s)
-		default:
-			s.Mode = mode
 		}
+		s.Mode = mode
 		return s
 	}
 }

@@ -87,10 +87,7 @@ func repl(ctx context.Context, in ReplIn, c *tool.Context) (tool.Result[ReplOut]
 	}
 	var calls []tool.InnerCall
 	for _, call := range in.Calls {
-		raw, err := json.Marshal(call.Input)
-		if err != nil {
-			return tool.Result[ReplOut]{}, fmt.Errorf("the input of %s is no JSON: %w", call.Tool, err)
-		}
+		raw, _ := json.Marshal(call.Input) // it was read from JSON
 		calls = append(calls, tool.InnerCall{Tool: call.Tool, Input: raw})
 	}
 	report := c.Inner(ctx, func(done []tool.InnerResult) (tool.InnerCall, bool) {

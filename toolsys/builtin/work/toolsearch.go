@@ -157,10 +157,6 @@ func definition(d tool.Definition) string {
 	if len(d.Parameters) == 0 {
 		d.Parameters = json.RawMessage(`{"type":"object"}`)
 	}
-	line, err := jsonscan.Marshal(d)
-	if err != nil { // only a schema that is no JSON
-		d.Parameters = json.RawMessage(`{"type":"object"}`)
-		return definition(d)
-	}
+	line, _ := jsonscan.Marshal(d) // its schema is valid, or there were no such tool
 	return strings.ReplaceAll(string(line), "</", `<\/`)
 }

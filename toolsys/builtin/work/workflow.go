@@ -272,10 +272,7 @@ func (s workflowStep) call(values map[string]string) tool.InnerCall {
 			return values[place.FindStringSubmatch(found)[1]]
 		})
 	}
-	raw, err := json.Marshal(filled(s.template, fill))
-	if err != nil {
-		raw = []byte("null") // no value that came from JSON; the schema refuses it
-	}
+	raw, _ := json.Marshal(filled(s.template, fill)) // it was read from JSON
 	return tool.InnerCall{Tool: s.Tool, Input: raw}
 }
 
