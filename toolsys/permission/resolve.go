@@ -103,15 +103,12 @@ func (in *Inputs) Resolve() Decision {
 	return d
 }
 
-// decide goes through the stages; the first that applies decides.
+// decide goes through the stages; the first that applies decides. They are called by name, not by value,
+// since what is passed to a function value is put on the heap.
 func (in *Inputs) decide() (d Decision) {
-	for _, stage := range [...]stage{
-		denyRule, sealDenies, hookDenies, checkDenies, hookAllows, checkAllows,
-		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
-	} {
-		if in.at(stage, &d) {
-			return d
-		}
+	if in.denyRule(&d) || in.sealDenies(&d) || in.hookDenies(&d) || in.checkDenies(&d) || in.hookAllows(&d) || in.checkAllows(&d) ||
+		in.modeRefuses(&d) || in.bypasses(&d) || in.checkAsks(&d) || in.allowRule(&d) || in.modePermits(&d) {
+		return d
 	}
 	return Decision{Behaviour: Ask, Reason: in.byMode(in.question())}
 }

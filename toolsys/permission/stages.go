@@ -6,53 +6,6 @@ import (
 	"unicode"
 )
 
-// stage is a step of Resolve. Each decides or does not apply.
-type stage uint8
-
-const (
-	denyRule stage = iota
-	sealDenies
-	hookDenies
-	checkDenies
-	hookAllows
-	checkAllows
-	modeRefuses
-	bypasses
-	checkAsks
-	allowRule
-	modePermits
-)
-
-// at takes a step and reports whether it decides; only then is d written. The steps are
-// called by name, not by value, since what is passed to a function value is put on the heap.
-func (in *Inputs) at(s stage, d *Decision) bool {
-	switch s {
-	case denyRule:
-		return in.denyRule(d)
-	case sealDenies:
-		return in.sealDenies(d)
-	case hookDenies:
-		return in.hookDenies(d)
-	case checkDenies:
-		return in.checkDenies(d)
-	case hookAllows:
-		return in.hookAllows(d)
-	case checkAllows:
-		return in.checkAllows(d)
-	case modeRefuses:
-		return in.modeRefuses(d)
-	case bypasses:
-		return in.bypasses(d)
-	case checkAsks:
-		return in.checkAsks(d)
-	case allowRule:
-		return in.allowRule(d)
-	case modePermits:
-		return in.modePermits(d)
-	}
-	return false
-}
-
 // denyRule decides by the rules that forbid: nothing stands against one.
 func (in *Inputs) denyRule(d *Decision) bool {
 	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
