@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+	simworld "toolbench/sim/world"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,7 @@ import (
 )
 
 func benchRun(b *testing.B, script string) {
-	fs := afero.NewMemMapFs()
+	fs := simworld.NewFS(simworld.FSConfig{})
 	for i := range 100 {
 		body := ""
 		for line := range 50 {

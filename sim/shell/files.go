@@ -16,9 +16,8 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
-// and the rules of a disk hold that an in-memory filesystem may forget (no file below a missing
-// directory, no reading of directories, no removing of full ones).
+// files is a filesystem as a command sees it: names are relative to a working directory, and devices
+// exist. Its errors are those of a disk's system calls.
 type files struct {
 	FS  afero.Fs
 	Dir string // absolute
@@ -30,9 +29,12 @@ type files struct {
 	Limit int64
 }
 
-// Abs gives name as a clean absolute path.
+// Abs gives name as a clean absolute path; no name is none.
 func (f *files) Abs(name string) string {
-	if path.IsAbs(name) {
+	switch {
+	case name == "":
+		return ""
+	case path.IsAbs(name):
 		return path.Clean(name)
 	}
 	return path.Join(f.Dir, name)
@@ -42,38 +44,16 @@ func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// check finds what a name alone shows: empty, or below something that is no directory.
-func (f *files) check(name string, err error) error {
-	if name == "" {
-		return pathError("open", name, fs.ErrNotExist)
-	}
-	if err == nil || !missing(err) {
-		return err
-	}
-	for dir := path.Dir(f.Abs(name)); dir != "/"; dir = path.Dir(dir) {
-		if info, e := f.FS.Stat(dir); e == nil {
-			if !info.IsDir() {
-				return pathError("open", name, syscall.ENOTDIR)
-			}
-			return err
-		}
-	}
-	return err
-}
-
 // Stat follows links.
 func (f *files) Stat(name string) (fs.FileInfo, error) {
 	if info, ok := f.device(name); ok {
 		return info, nil
 	}
 	info, err := f.FS.Stat(f.Abs(name))
-	if err = f.check(name, err); err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(name, "/") && !info.IsDir() {
+	if err == nil && strings.HasSuffix(name, "/") && !info.IsDir() {
 		return nil, pathError("stat", name, syscall.ENOTDIR)
 	}
-	return info, nil
+	return info, err
 }
 
 // Lstat does not follow a link at the end of name, where the filesystem has links.
@@ -86,7 +66,7 @@ func (f *files) Lstat(name string) (fs.FileInfo, error) {
 		return info, nil
 	}
 	info, _, err := l.LstatIfPossible(f.Abs(name))
-	return info, f.check(name, err)
+	return info, err
 }
 
 // IsDir reports whether name is a directory, or a link to one.
@@ -140,22 +120,6 @@ func (f *files) List(name string) ([]fs.FileInfo, error) {
 	list, err := afero.ReadDir(f.FS, f.Abs(name))
 	slices.SortFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, err
-}
-
-// parent demands that the directory of name exists.
-func (f *files) parent(op, name string) error {
-	if name == "" {
-		return pathError(op, name, fs.ErrNotExist)
-	}
-	dir := path.Dir(f.Abs(name))
-	info, err := f.FS.Stat(dir)
-	if err != nil {
-		return f.check(name, pathError(op, name, fs.ErrNotExist))
-	}
-	if !info.IsDir() {
-		return pathError(op, name, syscall.ENOTDIR)
-	}
-	return nil
 }
 
 // Realpath resolves links in all parts of name that exist.
@@ -246,10 +210,7 @@ func (f *files) Create(name string, appending bool) (io.WriteCloser, error) {
 			return nopCloser{out}, nil
 		}
 	}
-	if err := f.parent("open", name); err != nil {
-		return nil, err
-	}
-	if f.IsDir(name) || strings.HasSuffix(name, "/") {
+	if f.IsDir(name) || strings.HasSuffix(name, "/") && f.IsDir(path.Dir(f.Abs(name))) {
 		return nil, pathError("open", name, syscall.EISDIR)
 	}
 	flags, size := os.O_WRONLY|os.O_CREATE|os.O_TRUNC, int64(0)
@@ -314,12 +275,6 @@ func (f *files) WriteFile(name string, data []byte) error {
 
 // Mkdir makes one directory.
 func (f *files) Mkdir(name string) error {
-	if f.Exists(name) {
-		return pathError("mkdir", name, fs.ErrExist)
-	}
-	if err := f.parent("mkdir", strings.TrimRight(name, "/")); err != nil {
-		return err
-	}
 	if err := f.FS.Mkdir(f.Abs(name), 0o755); err != nil {
 		return err
 	}
@@ -350,18 +305,8 @@ func (f *files) MkdirAll(name string, made func(name string)) error {
 
 // Remove removes a file, a link or an empty directory.
 func (f *files) Remove(name string) error {
-	info, err := f.Lstat(name)
-	if err != nil {
+	if _, err := f.Lstat(name); err != nil { // a name with a slash behind it is a folder's
 		return err
-	}
-	if info.IsDir() {
-		list, err := f.List(name)
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 {
-			return pathError("remove", name, syscall.ENOTEMPTY)
-		}
 	}
 	return f.FS.Remove(f.Abs(name))
 }
@@ -371,12 +316,6 @@ func (f *files) Rename(from, to string) error {
 	info, err := f.Lstat(from)
 	if err != nil {
 		return err
-	}
-	if err := f.parent("rename", strings.TrimRight(to, "/")); err != nil {
-		return err
-	}
-	if strings.HasPrefix(f.Abs(to)+"/", f.Abs(from)+"/") && f.Abs(to) != f.Abs(from) {
-		return pathError("rename", to, syscall.EINVAL)
 	}
 	if target, err := f.Lstat(to); err == nil {
 		if err := f.overwritable(info, target, to); err != nil {
@@ -404,12 +343,6 @@ func (f *files) Symlink(target, name string) error {
 	l, ok := f.FS.(afero.Linker)
 	if !ok {
 		return pathError("symlink", name, syscall.EPERM)
-	}
-	if f.Exists(name) {
-		return pathError("symlink", name, fs.ErrExist)
-	}
-	if err := f.parent("symlink", name); err != nil {
-		return err
 	}
 	return l.SymlinkIfPossible(target, f.Abs(name))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	simworld "toolbench/sim/world"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -166,7 +167,8 @@ func simple(t *rapid.T) string {
 
 // world is a small tree with names that look like options.
 func world(t require.TestingT) afero.Fs {
-	mem := afero.NewMemMapFs()
+	mem := simworld.NewFS(simworld.FSConfig{})
+	require.NoError(t, mem.MkdirAll("/w/src", 0o755))
 	for name, body := range map[string]string{"/w/a.txt": "one\ntwo\nfoo\n", "/w/b.txt": "two\na.txt\n", "/w/src/c.txt": "three\n", "/w/-oc": "named like an option\n", "/w/run.sh": "echo hi\n"} {
 		require.NoError(t, afero.WriteFile(mem, name, []byte(body), 0o755))
 		require.NoError(t, mem.Chtimes(name, epoch, epoch))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	simworld "toolbench/sim/world"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -41,7 +42,7 @@ var tree = map[string]string{
 
 func memory(t testing.TB) afero.Fs {
 	t.Helper()
-	mem := afero.NewMemMapFs()
+	mem := simworld.NewFS(simworld.FSConfig{})
 	require.NoError(t, mem.MkdirAll("/w/void", 0o755))
 	for name, body := range tree {
 		mode := fs.FileMode(0o644)
