@@ -43,6 +43,11 @@ type Options struct {
 	Secrets []string
 }
 
+// Terminal writes nodes with these looks.
+func (o Options) Terminal() Terminal {
+	return Terminal{Width: o.Width, Colour: o.Color, ASCII: o.ASCII}
+}
+
 func (o Options) again(outcome check.Result) string {
 	if o.Again == nil {
 		return Again(outcome)

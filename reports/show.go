@@ -103,7 +103,8 @@ func (s *story) call(e trace.Event, format string, args ...any) {
 func (s *story) shows(e trace.Event, word string, nodes func(*part) []render.Node) {
 	head := s.head(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call])) + word
 	deep := Width(head)
-	screen := Terminal{Width: s.Width, Colour: s.Color, ASCII: s.ASCII, Verbose: true}
+	screen := s.Terminal()
+	screen.Verbose = true
 	if s.Width > 0 {
 		screen.Width = max(s.Width-deep, narrowest)
 	}

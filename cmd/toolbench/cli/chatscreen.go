@@ -22,13 +22,11 @@ import (
 // model's words go to the standard output as they come, and what its tools do to the error
 // output when it is done. The session calls it from several goroutines.
 type chatScreen struct {
+	reports.Terminal
 	out, err io.Writer
 	// one reports that both outputs are the same terminal, together that the model's words are
 	// drawn with all else.
-	one, together bool
-	colour, ascii bool
-	quiet         bool
-	width         int
+	one, together, quiet bool
 
 	mu   sync.Mutex
 	live reports.Live
@@ -41,30 +39,25 @@ type chatScreen struct {
 }
 
 func (a *app) chatScreen(f chatFlags) *chatScreen {
-	draw := a.drawing(f.looks)
 	s := &chatScreen{
-		out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), colour: draw.Color, ascii: draw.ASCII, quiet: f.quiet, width: draw.Width,
+		Terminal: a.drawing(f.looks).Terminal(), out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), quiet: f.quiet,
 	}
 	s.together = s.one && !f.quiet && a.env("TERM") != "dumb"
-	s.live = reports.Live{W: a.Stderr, Screen: s.terminal(), Transcript: &reports.Transcript{Wordless: !s.together}}
+	s.live = reports.Live{W: a.Stderr, Screen: s.Terminal, Transcript: &reports.Transcript{Wordless: !s.together}}
 	if s.together {
 		s.live.Height = terminalHeight(a.Stdout)
 	}
 	return s
 }
 
-func (s *chatScreen) terminal() reports.Terminal {
-	return reports.Terminal{Width: s.width, Colour: s.colour, ASCII: s.ascii}
-}
-
 // line prints a line about what happens, behind the words that stand there.
 func (s *chatScreen) line(paint reports.Paint, text string) {
 	s.live.Clear()
 	s.newline()
-	if s.width > 0 {
-		text = reports.Cut(text, s.width, s.ascii)
+	if s.Width > 0 {
+		text = reports.Cut(text, s.Width, s.ASCII)
 	}
-	fmt.Fprintln(s.err, paint.On(text, s.colour))
+	fmt.Fprintln(s.err, paint.On(text, s.Colour))
 }
 
 // newline ends the model's words, or the prompt, where a line would go into them.
@@ -87,15 +80,15 @@ func (s *chatScreen) notice(text string) {
 	s.live.Clear()
 	s.newline()
 	for _, l := range reports.SafeLines(text) {
-		for _, folded := range reports.Fold(s.sign("· ", "- ")+l, s.width) {
-			fmt.Fprintln(s.err, reports.Yellow.On(folded, s.colour))
+		for _, folded := range reports.Fold(s.sign("· ", "- ")+l, s.Width) {
+			fmt.Fprintln(s.err, reports.Yellow.On(folded, s.Colour))
 		}
 	}
 	s.draw()
 }
 
 func (s *chatScreen) sign(unicode, ascii string) string {
-	if s.ascii {
+	if s.ASCII {
 		return ascii
 	}
 	return unicode
@@ -132,13 +125,13 @@ func (s *chatScreen) typed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.waiting && !s.asking {
-		s.live.Entered(max(1, len(reports.Fold(line, s.width))))
+		s.live.Entered(max(1, len(reports.Fold(line, s.Width))))
 	}
 	s.waiting, s.asking = false, false
 }
 
 func (s *chatScreen) prompted() {
-	fmt.Fprint(s.err, reports.Bold.On("> ", s.colour))
+	fmt.Fprint(s.err, reports.Bold.On("> ", s.Colour))
 	s.waiting = true
 }
 
@@ -197,9 +190,9 @@ func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rul
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Tool)+" asks to run:", s.colour))
-	screen := s.terminal()
-	screen.Width = max(s.width-2, 0)
+	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Tool)+" asks to run:", s.Colour))
+	screen := s.Terminal
+	screen.Width = max(s.Width-2, 0)
 	shown := s.live.Transcript.Question(screen, q.Tool, q.Input)
 	for i, l := range shown {
 		if i == questionLines {
@@ -208,7 +201,7 @@ func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rul
 		}
 		fmt.Fprintf(&b, "  %s\n", strings.TrimRight(l, " "))
 	}
-	fmt.Fprintf(&b, "%s\n", reports.Dim.On("because: "+reports.Safe(q.Reason.String()), s.colour))
+	fmt.Fprintf(&b, "%s\n", reports.Dim.On("because: "+reports.Safe(q.Reason.String()), s.Colour))
 	if len(always) > 0 {
 		var rules []string
 		for _, r := range always {
@@ -223,7 +216,7 @@ func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rul
 // questionText is a question of the model with the answers on offer.
 func (s *chatScreen) questionText(q tool.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Text), s.colour))
+	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Text), s.Colour))
 	for i, o := range q.Options {
 		fmt.Fprintf(&b, "  %d  %s: %s\n", i+1, reports.Safe(o.Label), reports.Safe(o.Description))
 	}

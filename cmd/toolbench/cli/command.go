@@ -285,6 +285,12 @@ func writeWhole(file string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
+	return replaceFile(file, data, mode)
+}
+
+// replaceFile puts a file in the place of another as a whole, so that a reader never finds half of
+// it. Until it is there, only its owner reads it.
+func replaceFile(file string, data []byte, mode fs.FileMode) error {
 	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
 	if err != nil {
 		return err

@@ -3,9 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -241,7 +241,10 @@ func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks
 		err = reports.PrintExceeded(w, report.Exceeded, a.drawing(l))
 	} else {
 		c.Before, c.After = to.file, "now"
-		a.keepForBless(to.file, now)
+		var text bytes.Buffer
+		if now.Write(&text) == nil {
+			a.remember(candidate, remembered{Baseline: to.file, Report: text.Bytes()}) // for bless
+		}
 		fmt.Fprintln(w)
 		err = reports.Print(w, report, "table", a.drawing(l))
 	}
@@ -251,26 +254,8 @@ func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks
 	return a.judged(report)
 }
 
-// candidate is the report of the last run with a baseline in this folder.
-type candidate struct {
-	Version  int             `json:"version"`
-	Baseline string          `json:"baseline"`
-	Report   json.RawMessage `json:"report"`
-}
-
-func (a *app) candidateFile() string { return a.kept("candidate") }
-
-// keepForBless keeps a report. That it cannot be kept is no reason to fail.
-func (a *app) keepForBless(baseline string, now reports.Stored) {
-	file := a.candidateFile()
-	var text bytes.Buffer
-	if file == "" || now.Write(&text) != nil {
-		return
-	}
-	if data, err := json.Marshal(candidate{1, baseline, text.Bytes()}); err == nil {
-		_ = writeWhole(file, data) // bless explains what is missing
-	}
-}
+// candidate is where the report of the last run with a baseline is kept.
+const candidate = "candidate"
 
 func (a *app) blessCommand() *cobra.Command {
 	return explained(&cobra.Command{
@@ -285,9 +270,12 @@ func (a *app) bless(args []string) error {
 	var target string
 	switch len(args) {
 	case 0:
-		kept, err := a.candidate()
-		if err != nil {
-			return err
+		kept, err := a.recall(candidate)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usage("no run with --baseline is remembered here; name the new report and the baseline, as in `toolbench bless new.json baseline.json`")
+		case err != nil:
+			return usage("%s; run again with --baseline", err)
 		}
 		data, target = kept.Report, kept.Baseline
 	case 2:
@@ -331,18 +319,4 @@ func (a *app) blessed(target string, now reports.Stored) (string, error) {
 		return "", usage("%s: %s", target, err)
 	}
 	return c.Summary(), nil
-}
-
-// candidate is what the last run with a baseline left.
-func (a *app) candidate() (candidate, error) {
-	var kept candidate
-	file := a.candidateFile()
-	data, err := os.ReadFile(file)
-	if err != nil { // as that of no file has
-		return kept, usage("no run with --baseline is remembered here; name the new report and the baseline, as in `toolbench bless new.json baseline.json`")
-	}
-	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != 1 {
-		return kept, usage("%s cannot be read; run again with --baseline", file)
-	}
-	return kept, nil
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -22,8 +21,6 @@ import (
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
-	"toolbench/toolsys/builtin"
-	toolpool "toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -137,11 +134,8 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 	if errors.Is(report.Err, recording.ErrNotRecording) {
 		return nil, invalid(report.Err)
 	}
-	tools, err := builtinTools()
-	if err != nil {
-		return nil, harness(err)
-	}
 	var all []seenSession
+	tools := builtinTools()
 	for _, c := range report.Conversations {
 		all = append(all, seenSession{"", c.Seen, tools, true})
 		if len(report.Conversations) > 1 {
@@ -159,15 +153,11 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 
 // builtinTools draw the calls of recordings: most agents' tools take what ours of the name
 // do.
-func builtinTools() ([]*tool.Tool, error) {
-	kit, err := builtin.All(builtin.Deps{FS: afero.NewMemMapFs()})(toolpool.Host{Inbox: tool.NewInbox(tool.Clock{}, nil), Work: &tool.WorkList{}})
-	var tools []*tool.Tool
-	for _, e := range kit.Entries {
-		if e.Tool != nil {
-			tools = append(tools, e.Tool)
-		}
+func builtinTools() (tools []*tool.Tool) {
+	for _, e := range builtins() {
+		tools = append(tools, e.Tool)
 	}
-	return tools, err
+	return tools
 }
 
 // conversationTitle tells a conversation of a recording from its others.
@@ -209,7 +199,8 @@ func (a *app) whole(sessions []seenSession) *reports.Transcript {
 // show prints conversations: at a terminal as they went, else as they stand at their ends.
 func (a *app) show(ctx context.Context, sessions []seenSession, f playFlags) error {
 	draw := a.drawing(f.looks)
-	screen := reports.Terminal{Width: draw.Width, Colour: draw.Color, ASCII: draw.ASCII, Links: f.links && sessions[0].real, Verbose: f.verbose}
+	screen := draw.Terminal()
+	screen.Links, screen.Verbose = f.links && sessions[0].real, f.verbose
 	if isTerminal(a.Stdout) && a.env("TERM") != "dumb" && f.speed > 0 {
 		return a.live(ctx, sessions, screen, f.speed)
 	}
@@ -414,10 +405,8 @@ func readKeys(in io.Reader, keys chan<- playKey) {
 
 // terminalHeight is 24 where nothing better is known.
 func terminalHeight(w io.Writer) int {
-	if file, ok := w.(*os.File); ok {
-		if _, height, err := term.GetSize(int(file.Fd())); err == nil && height > 4 {
-			return height
-		}
+	if _, rows := terminalSize(w); rows > 4 {
+		return rows
 	}
 	return 24
 }

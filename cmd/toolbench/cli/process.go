@@ -147,29 +147,24 @@ func (a *app) width(asked int) int {
 	if asked > 0 {
 		return asked
 	}
-	if columns := terminalWidth(a.Stdout); columns > 0 {
+	if columns, _ := terminalSize(a.Stdout); columns > 0 {
 		return columns
 	}
 	if columns, err := strconv.Atoi(a.env("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	if columns := terminalWidth(a.Stderr); columns > 0 && isPipe(a.Stdout) {
+	if columns, _ := terminalSize(a.Stderr); columns > 0 && isPipe(a.Stdout) {
 		return columns // as in `toolbench run | less`; a file is read elsewhere
 	}
 	return assumedWidth
 }
 
-// terminalWidth is 0 of what is no terminal.
-func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
+// terminalSize is 0 of what is no terminal.
+func terminalSize(w io.Writer) (columns, rows int) {
+	if f, ok := w.(*os.File); ok {
+		columns, rows, _ = term.GetSize(int(f.Fd())) // with an error both are 0
 	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
+	return columns, rows
 }
 
 func isPipe(w io.Writer) bool {

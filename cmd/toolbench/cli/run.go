@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolbench/reports"
 	"toolbench/sim/scenario"
@@ -53,17 +54,12 @@ func (a *app) runCommand() *cobra.Command {
 		ValidArgsFunction: a.completeNames,
 	}, helpText("codes"))
 	flags := cmd.Flags()
-	f.selection.add(flags)
-	f.looks.add(flags)
-	f.baseline.add(flags)
+	f.addShared(flags)
 	flags.VarP(number(&f.jobs, 0), "jobs", "j", "scenarios at once; 0 is one a processor")
-	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.Var(&value[string]{to: &f.policy, parse: oneOf(scenario.Policies()...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(scenario.Policies(), ", ")+"; times are then not checked")
 	f.repeat = 1
 	flags.Var(number(&f.repeat, 1), "repeat-each", "run each scenario so often; a differing trace is a failure")
-	f.outputs.names = formatNames()
-	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.StringVar(&f.findings, "findings", "", "a folder that keeps what failed, told apart by cause: new, ongoing, resolved or regressed")
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as tools and checks")
@@ -71,9 +67,19 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
 	flags.VarPF(&twice{&f.verbose, &f.show}, "verbose", "v", "draw each scenario's timeline above the table; -vv is --show").NoOptDefVal = "true"
 	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	a.completeFlags(cmd)
 	return cmd
+}
+
+// addShared adds the flags that run and try have alike.
+func (f *runFlags) addShared(flags *pflag.FlagSet) {
+	f.selection.add(flags)
+	f.looks.add(flags)
+	f.baseline.add(flags)
+	f.outputs.names = formatNames()
+	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
+	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 }
 
 // run runs the command and gives the error that carries its exit code.
@@ -115,7 +121,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		}
 	}
 	a.verdict = verdict(outcomes(results))
-	plan.remember(results)
+	a.rememberFailed(results)
 	if f.findings != "" && !stopped {
 		if err := a.noteFailures(f.findings, results, plan.again(f)); err != nil {
 			return err
@@ -254,10 +260,7 @@ func (a *app) draw(o check.Result, looks reports.Options, f runFlags) error {
 }
 
 // plan is what will run.
-type plan struct {
-	entries []entry
-	state   *lastFailed
-}
+type plan struct{ entries []entry }
 
 // plan chooses the scenarios.
 func (a *app) plan(args []string, s selection) (*plan, error) {
@@ -265,12 +268,12 @@ func (a *app) plan(args []string, s selection) (*plan, error) {
 	if err != nil {
 		return nil, a.ofPaths(err)
 	}
-	p := &plan{state: a.lastFailed()}
-	if p.entries = s.choose(entries); len(p.entries) == 0 {
+	p := &plan{s.choose(entries)}
+	if len(p.entries) == 0 {
 		return nil, usage("no scenario matches; see `toolbench list`")
 	}
 	if s.lastFailed {
-		p.entries = a.onlyFailed(p)
+		p.entries = a.onlyFailed(p.entries)
 	}
 	p.entries, err = a.dealt(s, p.entries)
 	return p, err
@@ -278,31 +281,35 @@ func (a *app) plan(args []string, s selection) (*plan, error) {
 
 // onlyFailed keeps what did not pass last time; when there is nothing of the kind,
 // it prints that and keeps all.
-func (a *app) onlyFailed(p *plan) []entry {
-	failed, err := p.state.read()
+func (a *app) onlyFailed(entries []entry) []entry {
+	before, err := a.recall(lastFailed)
+	switch {
+	case a.Cache == "":
+		err = errors.New("there is no cache folder to remember failures in")
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("no earlier run is remembered here")
+	}
 	if err != nil {
 		a.logf("--last-failed: %s; running all", err)
-		return p.entries
+		return entries
 	}
-	var kept []entry
-	for _, e := range p.entries {
-		if failed[e.target] {
-			kept = append(kept, e)
-		}
-	}
-	if len(kept) == 0 {
+	failed := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !slices.Contains(before.Failed, e.target) })
+	if len(failed) == 0 {
 		a.logf("--last-failed: none of these failed when they last ran here; running all")
-		return p.entries
+		return entries
 	}
-	return kept
+	return failed
 }
 
-// remember keeps what did not pass for --last-failed. A run does not fail because this
-// cannot be kept.
-func (p *plan) remember(results []result) {
-	failed, err := p.state.read()
-	if err != nil {
-		failed = map[string]bool{}
+// lastFailed is where it is kept what did not pass.
+const lastFailed = "last-failed"
+
+// rememberFailed keeps what did not pass for --last-failed.
+func (a *app) rememberFailed(results []result) {
+	before, _ := a.recall(lastFailed) // without it, there are the results alone
+	failed := map[string]bool{}
+	for _, target := range before.Failed {
+		failed[target] = true
 	}
 	for _, r := range results {
 		delete(failed, r.entry.target)
@@ -312,7 +319,7 @@ func (p *plan) remember(results []result) {
 			failed[r.entry.target] = true
 		}
 	}
-	p.state.write(failed)
+	a.remember(lastFailed, remembered{Failed: slices.Sorted(maps.Keys(failed))})
 }
 
 // targets are what names the entries on a command line, by caseKey.
@@ -402,16 +409,15 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	return changed, nil
 }
 
-// lastFailed is the file that remembers what did not pass, one a working
-// directory: failures of one project have no bearing on another.
-type lastFailed struct{ file string }
-
-type failedJSON struct {
-	Version int      `json:"version"`
-	Failed  []string `json:"failed"`
+// remembered is what is kept of a working directory for the next run there: the scenarios that
+// did not pass, or the last report that was held against a baseline. Failures of one project have
+// no bearing on another.
+type remembered struct {
+	Version  int             `json:"version"`
+	Failed   []string        `json:"failed,omitempty"`
+	Baseline string          `json:"baseline,omitempty"`
+	Report   json.RawMessage `json:"report,omitempty"`
 }
-
-func (a *app) lastFailed() *lastFailed { return &lastFailed{a.kept("last-failed")} }
 
 // kept is the file in which something is kept of the working directory; "" where there is
 // no folder for that.
@@ -423,38 +429,21 @@ func (a *app) kept(what string) string {
 	return filepath.Join(a.Cache, "toolbench", what+"-"+hex.EncodeToString(hash[:8])+".json")
 }
 
-// read gives the keys of what did not pass. Without a file there is an error that
-// explains that.
-func (l *lastFailed) read() (map[string]bool, error) {
-	if l.file == "" {
-		return nil, errors.New("there is no cache folder to remember failures in")
+// recall reads what is kept; what never was does not exist.
+func (a *app) recall(what string) (kept remembered, err error) {
+	file := a.kept(what)
+	data, err := os.ReadFile(file)
+	if err == nil && (json.Unmarshal(data, &kept) != nil || kept.Version != 1) {
+		return remembered{}, fmt.Errorf("%s cannot be read", file)
 	}
-	data, err := os.ReadFile(l.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("no earlier run is remembered here")
-	}
-	if err != nil {
-		return nil, err
-	}
-	var state failedJSON
-	if err := json.Unmarshal(data, &state); err != nil || state.Version != 1 {
-		return nil, fmt.Errorf("%s cannot be read", l.file)
-	}
-	failed := map[string]bool{}
-	for _, key := range state.Failed {
-		failed[key] = true
-	}
-	return failed, nil
+	return kept, err
 }
 
-// write keeps the keys, in one step, so that runs side by side leave a whole file.
-func (l *lastFailed) write(failed map[string]bool) error {
-	if l.file == "" {
-		return nil
+// remember keeps something, in one step, so that runs side by side leave a whole file. A run
+// does not fail because it cannot be kept: who asks for it is told.
+func (a *app) remember(what string, kept remembered) {
+	kept.Version = 1
+	if data, err := json.Marshal(kept); err == nil && a.Cache != "" {
+		_ = writeWhole(a.kept(what), append(data, '\n'))
 	}
-	data, err := json.MarshalIndent(failedJSON{Version: 1, Failed: slices.Sorted(maps.Keys(failed))}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeWhole(l.file, append(data, '\n'))
 }

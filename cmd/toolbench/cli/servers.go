@@ -264,19 +264,7 @@ func (g grants) add(server string, one mcptool.Grant) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.file, err)
 	}
-	// CreateTemp gives a file that only its owner reads.
-	next, err := os.CreateTemp(filepath.Dir(g.file), ".grants-*")
-	if err != nil {
-		return err
-	}
-	_, err = next.Write(append(data, '\n'))
-	if err = errors.Join(err, next.Close()); err == nil {
-		err = os.Rename(next.Name(), g.file)
-	}
-	if err != nil {
-		_ = os.Remove(next.Name()) // the first error is the one to read
-	}
-	return err
+	return replaceFile(g.file, append(data, '\n'), 0o600)
 }
 
 // catalogues reads files and folders of them.

@@ -50,17 +50,11 @@ func (a *app) tryCommand() *cobra.Command {
 		ValidArgsFunction: a.completeNames,
 	}, helpText("codes"))
 	flags := cmd.Flags()
-	f.selection.add(flags)
-	f.looks.add(flags)
-	f.baseline.add(flags)
+	f.addShared(flags)
 	own(flags, number(&f.jobs, 1), "jobs", "agents at once")
 	flags.Lookup("jobs").Shorthand = "j"
-	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Var(number(&f.repeat, 1), "repeat-each", "try each scenario so often")
-	f.outputs.names = formatNames()
-	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each timeline as the server saw it above the table")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	flags.Var(&value[float64]{to: &f.speed, parse: speed, kind: "SPEED", text: "1"}, "speed", "how fast streams run: 1 as recorded, 2x, 0 at once; times are checked at 1 only")
 	repeatable(flags, &f.maps, "map", "what the agent calls a tool and its arguments, as Read=read_file,file_path=path")
 	repeatable(flags, &f.env, "env", "a variable of the agent's environment, as NAME=VALUE")
@@ -207,7 +201,7 @@ func cmdReason(err error) error {
 // tryPlan chooses what the agent is tried on: recordings as they are, and scenarios, of
 // which those that are planned to fail are none.
 func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
-	p := &plan{state: &lastFailed{}}
+	p := &plan{}
 	var named []string
 	for _, arg := range args {
 		script, err := a.recorded(arg)
