@@ -139,7 +139,8 @@ func anchored(bases []string, relative string) []string {
 // globbed reports whether a clean path matches a glob. A glob that is none is a plain
 // name. A forbidding rule is also tried with literal brackets, which folders
 // such as [id] need and in which a star of a glob that is none still counts, and for
-// what lies below the path it names.
+// what lies below the path it names. It knows no case, as the disks of some systems: there
+// every spelling opens the file.
 func globbed(pattern, p string, wide bool) bool {
 	plain := pattern
 	if !doublestar.ValidatePattern(pattern) {
@@ -148,12 +149,16 @@ func globbed(pattern, p string, wide bool) bool {
 	if !wide {
 		return doublestar.MatchUnvalidated(plain, p)
 	}
+	plain, pattern, p = caseless(plain), caseless(pattern), caseless(p)
 	if coversBelow(plain, p) {
 		return true
 	}
 	bracketless := literal(pattern, `[]{}`)
 	return bracketless != plain && coversBelow(bracketless, p)
 }
+
+// caseless is a text as it is compared where case counts for nothing. The long s is an s.
+func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // coversBelow reports whether a glob matches a path or a folder above it.
 func coversBelow(pattern, p string) bool {

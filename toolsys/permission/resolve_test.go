@@ -352,6 +352,9 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 			"/repo/.g\u200cit/config": permission.Ask, "/repo/.git::$INDEX_ALLOCATION/config": permission.Ask, "/repo/.zshenv": permission.Ask,
 			"/repo/.hu\u017fky/pre-commit": permission.Ask, "/repo/.v\u017fcode/tasks.json": permission.Ask, "/repo/.git\ufb01g": permission.Allow, "/repo/.pro\ufb01le": permission.Ask,
 			"/repo/.vscode/tasks.json": permission.Ask, "/repo/.cursor/mcp.json": permission.Ask, "/repo/.github/x": permission.Allow, "/repo/gitignore": permission.Allow,
+			"/repo/CLAUDE~1/settings.json": permission.Ask, "/repo/sub/VSCODE~2": permission.Ask, "/repo/MCP~1.JSO": permission.Ask, "/repo/a.go~1": permission.Allow,
+			"/repo/.gemini/settings.json": permission.Ask, "/repo/.Codex/config.toml": permission.Ask, "/repo/.claude.json": permission.Ask, "/repo/.ssh/config": permission.Ask,
+			"/repo/.yarnrc.yml": permission.Ask, "/repo/package.json": permission.Allow, "/repo/Makefile": permission.Allow, "/repo/CLAUDE.md": permission.Allow,
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})
 			assert.Equal(t, want, d.Behaviour, "%s in %s", path, mode)

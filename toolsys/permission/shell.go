@@ -186,14 +186,15 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 // overlaps reports whether a pattern may cover something that a tree or a glob means.
 func (f File) overlaps(content string, q *Query) bool {
 	return slices.ContainsFunc(pathPatterns(content, q, true), func(pattern string) bool {
-		folder, fixed := f.fixed(), fixedFolder(pattern)
+		pattern, spelled := caseless(pattern), caseless(f.Path)
+		folder, fixed := caseless(f.fixed()), fixedFolder(pattern)
 		if !below(folder, fixed) && !below(fixed, folder) {
 			return false
 		}
 		if f.Tree {
 			return true
 		}
-		name, wanted := path.Base(f.Path), path.Base(pattern)
+		name, wanted := path.Base(spelled), path.Base(pattern)
 		return strings.ContainsAny(wanted, globSigns) || globbed(name, wanted, false)
 	})
 }
@@ -212,11 +213,16 @@ func mentions(content, text string) bool {
 	}
 	wanted, found := tokens(content), tokens(text)
 	for i := 0; len(wanted) > 0 && i+len(wanted) <= len(found); i++ {
-		if slices.Equal(found[i:i+len(wanted)], wanted) {
+		if begins(found[i], wanted[0]) && slices.Equal(found[i+1:i+len(wanted)], wanted[1:]) {
 			return true
 		}
 	}
 	return false
+}
+
+// begins reports whether a word is a program's name, or short options with the name as the value of the last.
+func begins(word, name string) bool {
+	return word == name || len(word) > len(name)+1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, name)
 }
 
 // tokens are the words of a text, whatever stands between them.

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -164,13 +165,18 @@ func deciding(p string) bool {
 // decides reports whether git, shells, editors or agents take from a file or folder of this name what they run.
 func decides(name string) bool {
 	switch name {
-	case ".git", "git~1", ".gitconfig", ".gitmodules", ".claude", ".mcp.json", ".envrc", ".husky", ".vscode", ".idea", ".cursor", ".devcontainer",
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc", ".login", ".cshrc", ".tcshrc", ".kshrc",
+	case ".git", ".gitconfig", ".gitmodules", ".githooks", ".husky", ".vscode", ".vs", ".idea", ".fleet", ".zed", ".devcontainer", ".devcontainer.json",
+		".claude", ".claude.json", ".mcp.json", ".cursor", ".codex", ".gemini", ".qwen", ".windsurf", ".roo", ".kiro", ".junie", ".trae", ".amp", ".continue",
+		".opencode", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".envrc", ".direnvrc", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs",
+		".exrc", ".vimrc", ".nvimrc", ".emacs", ".dir-locals.el", ".ssh", ".pam_environment", ".xprofile", ".xinitrc", ".xsession", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc", ".login", ".cshrc", ".tcshrc", ".kshrc",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout":
 		return true
 	}
-	return false
+	return shortName.MatchString(name)
 }
+
+// shortName matches names such as git~1, which some disk has for a longer one as well.
+var shortName = regexp.MustCompile(`^[^.~]{1,6}~\d(?:\.|$)`)
 
 // folded is a name as the file systems take it that are least exact: without regard to case, to characters
 // that cannot be seen or stand for others in another case, and to blanks, dots and a stream at its end.
