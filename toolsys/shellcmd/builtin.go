@@ -20,7 +20,7 @@ func init() {
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -359,9 +359,21 @@ func checkStrings(c *call) {
 	}
 }
 
+// checkZcat notes the files that are read where there is none of the name that is given.
+func checkZcat(c *call) {
+	tables.Readers[c.name].check(c)
+	for _, f := range c.step.Files {
+		named := f
+		for _, ending := range []string{".gz", ".z", "-gz", "-z", "_z", ".Z"} {
+			f.Path = named.Path + ending
+			c.step.Files = append(c.step.Files, f)
+		}
+	}
+}
+
 // checkZgrep doubts names with a line feed, which some zgreps take for a part of their own script.
 func checkZgrep(c *call) {
-	tables.Readers[c.name].check(c)
+	checkZcat(c)
 	for _, f := range c.args {
 		if strings.Contains(f.Text, "\n") || f.Kind != Literal {
 			c.doubt("zgrep may take a name for a part of its own script")

@@ -9,6 +9,8 @@ import (
 
 // checkGit finds the subcommand behind git's own options.
 func checkGit(c *call) {
+	before := c.w.state
+	defer func() { c.w.state = before }() // where -C leads is for git alone
 	rest, ok := c.gitOptions()
 	if !ok {
 		return
@@ -27,7 +29,7 @@ func checkGit(c *call) {
 	}
 	sub := &call{w: c.w, name: "git " + name, args: rest[1:], step: c.step}
 	if tables.GitShows[name] {
-		c.readsTree(here())
+		c.readsRepository()
 	}
 	sub.subcommand(name)
 }
@@ -35,14 +37,12 @@ func checkGit(c *call) {
 // gitOptions takes git's own options off. A directory whose repository is not
 // trusted, or an option that configures git, makes the command doubtful.
 func (c *call) gitOptions() (rest []Word, ok bool) {
-	dirs := append([]string{c.w.state.dir}, c.w.state.also...)
-	lost := c.w.state.lost
 	args, named := c.args, false
 	for len(args) > 0 {
 		f := args[0]
 		switch {
 		case f.Kind == Literal && !strings.HasPrefix(f.Text, "-"):
-			c.step.Foreign = c.strange(dirs, lost) && !named
+			c.step.Foreign = c.strange() && !named
 			return args, true
 		case f.Kind != Literal:
 			c.opaque("a word of git that is not literal decides what it does")
@@ -52,13 +52,8 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 		case slices.Contains([]string{"--version", "-v", "--help", "-h"}, f.Text) && len(args) == 1:
 			return nil, true
 		case f.Text == "-C" && len(args) > 1:
-			read := len(c.step.Files)
-			c.reads(args[1])
+			c.goesTo(args[1])
 			named = true
-			dirs, lost = nil, args[1].Kind != Literal || read == len(c.step.Files)
-			for _, f := range c.step.Files[read:] {
-				dirs = append(dirs, cmp.Or(f.Spelled, f.Path))
-			}
 			args = args[2:]
 		default:
 			return c.configured(args)
@@ -66,6 +61,23 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 	}
 	return nil, true
 }
+
+// goesTo is -C: git finds its repository, and the files that it is told of, from that folder on.
+func (c *call) goesTo(dir Word) {
+	read, st := len(c.step.Files), &c.w.state
+	c.reads(dir)
+	st.lost, st.also = dir.Kind != Literal || read == len(c.step.Files), nil
+	for i, f := range c.step.Files[read:] {
+		if name := cmp.Or(f.Spelled, f.Path); i == 0 {
+			st.dir = name
+		} else {
+			st.mayBeIn(name)
+		}
+	}
+}
+
+// readsRepository notes all files of the repository, of which git shows any from each of its folders.
+func (c *call) readsRepository() { c.w.touch(c.step, here(), File{Tree: true, Repository: true}) }
 
 // configured is git with an option that changes what it reads or runs. The
 // subcommand is still looked for, for rules that forbid it.
@@ -90,12 +102,13 @@ func (c *call) configured(args []Word) (rest []Word, ok bool) {
 
 // strange reports whether git may not read the configuration that it finds from one of
 // the directories on that it may run in, and doubts the call then.
-func (c *call) strange(dirs []string, lost bool) bool {
+func (c *call) strange() bool {
 	trusts := c.w.env.Repository
 	if trusts == nil {
 		trusts = func(dir string) bool { return dir == c.w.env.Dir }
 	}
-	is := lost || slices.ContainsFunc(dirs, func(dir string) bool { return !trusts(dir) })
+	st := &c.w.state
+	is := st.lost || !trusts(st.dir) || slices.ContainsFunc(st.also, func(dir string) bool { return !trusts(dir) })
 	if is {
 		c.doubt("git would read the configuration of a repository that is not trusted")
 	}
@@ -111,7 +124,7 @@ func (c *call) subcommand(name string) {
 			c.opaque(c.name + " runs what an address says")
 		}
 		for _, option := range tables.GitRunOptions {
-			if means(f.Text, option) {
+			if means(f.Text, option) || name == "grep" && shortWith(f, "O") {
 				c.opaque(c.name + " runs the value of " + option)
 			}
 		}
@@ -135,7 +148,7 @@ func (c *call) subcommand(name string) {
 		if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
 			c.doubt("a further operand of " + c.name + " would be written")
 		}
-		if p.given("no-index") {
+		if p.given("no-index") || name == "diff" && len(p.operands) == 2 { // git compares two files unbidden where one is outside
 			c.reads(p.operands...)
 		}
 		switch name {
@@ -143,7 +156,7 @@ func (c *call) subcommand(name string) {
 			c.shows(p)
 		case "status":
 			if p.given("v", "verbose") {
-				c.readsTree(here())
+				c.readsRepository()
 			}
 		}
 	default:
@@ -251,7 +264,7 @@ func (c *call) gitSecond(name string) {
 	for _, f := range rest {
 		listing := f.Kind == Literal && slices.Contains([]string{"--porcelain", "-p", "--stat", "--oneline", "--name-only", "--all"}, f.Text)
 		if name == "reflog" && f.Text == "-p" {
-			c.readsTree(here())
+			c.readsRepository()
 		}
 		ok = ok && f.Kind == Literal && (listing || !strings.HasPrefix(f.Text, "-") || allDigits(strings.TrimPrefix(f.Text, "-")))
 	}

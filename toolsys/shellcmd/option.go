@@ -79,7 +79,7 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 			}
 			return p, true
 		case w.wild():
-			if !sp.Any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
+			if !(sp.Any && sp.Refused == nil) && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
 				return p, c.unread("a word that is not literal may be an option of " + c.name)
 			}
 			if sp.Any {

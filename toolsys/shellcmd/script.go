@@ -98,8 +98,9 @@ type File struct {
 	Spelled string
 	// Tree reports whether all below the path is meant too; Links, whether links there may
 	// be followed; Split, whether a name there with blanks or quotes in it is taken for others.
-	// Entries reports whether of a folder the files in it are meant.
-	Tree, Links, Split, Entries bool
+	// Entries reports whether of a folder the files in it are meant, Repository whether
+	// all of the repository that it lies in.
+	Tree, Links, Split, Entries, Repository bool
 	// Write reports whether the file may be changed; Moved, whether the name may
 	// stand for something else afterwards; Named, whether the file has another name then.
 	Write, Moved, Named bool

@@ -698,9 +698,9 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	}
 	names := w.absolute(name)
 	st.FilesUnknown = st.FilesUnknown || names == nil
-	up := slices.Contains(strings.Split(name, "/"), "..")
 	for _, spelled := range names {
 		f.Path = spelled
+		up := slices.Contains(strings.Split(spelled, "/"), "..")
 		if !strings.HasPrefix(spelled, "//") {
 			f.Path = path.Clean(spelled)
 		} else {

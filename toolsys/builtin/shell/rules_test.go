@@ -85,6 +85,8 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 		"xxd f p", "tree -Lo 1 PWN", `find . "-$(echo delete)"`, `git log "--$(echo output=PWN)"`, `find . -name ""$(echo x -delete)`, "sort {'-o',PWN} f",
 		`find -exec echo "$(echo \;)" -exec touch PWN \;`, "xargs --replace touch", "x=(['a[$(touch PWN)]']=1)", "BASH_CMDS[ls]=./evil.sh",
 		"h=/dev/tcp/127.0.0.1/9; cat < $h", "XDG_CONFIG_HOME=./x git diff", "JAVA_TOOL_OPTIONS=-javaagent:x java -version", "NODE_OPTIONS=-r./x node -v",
+		"git diff f /etc/shadow", "git diff /etc/shadow f", "git diff -- f /etc/shadow", "git diff --stat f ../etc/shadow", "git -C prod diff f ../../etc/shadow", "git diff f ~/.netrc",
+		"more -p '!touch PWN' f", "base64 *", "zgrep -r x prod", "ack x",
 		"GIT_CONFIG_COUNT=1 git diff", "ls\rtouch PWN", "ls\u00a0x", "sed 'w PWN' f", "awk 'BEGIN{print 1>\"PWN\"}'", "echo x > PWN", "sh -c '[[ a > PWN ]]'",
 	} {
 		for _, mode := range []permission.Mode{permission.Default, permission.Plan} {
@@ -95,6 +97,7 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 	assert.Equal(t, permission.Deny, plan.decide(t, "touch PWN"), "plan mode writes nothing, whatever is allowed")
 	for _, text := range []string{
 		"[ -f x ]", "[ -f x ] && cat f", "test -f x", "grep -rl x . | head -n 5 | xargs cat", "ls | grep -v 5 | tail -5 | xargs cat", "git ls-files | xargs cat", "[[ a =~ \\<(b|c)\\> ]]",
+		"git diff main feature", "git diff HEAD~1 HEAD -- f", "git diff prod/x f", "git -C prod log", "git -C prod diff x ../f", "base64 -d f", "base64 -w0 f", "hexdump -C f", "hexdump --format='\"%d\"' f", "zcat f.gz", "zgrep -n x f.gz",
 	} {
 		assert.Equal(t, permission.Allow, ruled{}.decide(t, text), text)
 	}
@@ -126,7 +129,7 @@ func TestADenyRuleIsNotGotRoundByItsSpelling(t *testing.T) {
 		"rm f", "$'rm' f", "{rm,-f,x}", "x=rm; $x f", "/bin/r? x", "env -S'rm x'", "bash -lc 'rm x'", "echo 'rm x' | sh", "sh <<< 'rm x'",
 		"find . -exec sh -c 'rm x' \\;", "find . -ok rm {} \\;", "ls | xargs -I{} rm {}", "mise exec -- rm x", "awk 'BEGIN{system(\"rm x\")}'",
 		"sudo rm x", "/bin/rm x", "FOO=1 rm x", "timeout 5 nice rm x", "arch -x86_64 rm x", "env A=1 rm x", "eval 'rm x'", "bash -c 'rm x'", "python3 -c 'import os'",
-		"git grep -O'rm x' y", "make -f - <<< 'a: ; rm x'", "npx rm x", "ls (; rm x", "rm\u00a0x", "(rm x)", "echo $(rm x)", "$\"rm\" x", "r$@m x", "source ./f", "unset 'a[$(rm x)]'",
+		"git grep -O'rm x' y", "git grep -nO'rm x' y", "git grep -nO./p y", "patch -e f <<< '!rm x'", "wget --conf=<(echo use_askpass=rm) u", "foo -nrm x", "foo -z/bin/rm x", "make -f - <<< 'a: ; rm x'", "npx rm x", "ls (; rm x", "rm\u00a0x", "(rm x)", "echo $(rm x)", "$\"rm\" x", "r$@m x", "source ./f", "unset 'a[$(rm x)]'",
 	)
 	ruled{deny: []string{"Bash(git add -A)"}}.neverAllowed(t, "git -C x add -A", "git add '-A'")
 	bypass := ruled{mode: permission.Bypass, deny: []string{"Bash(rm *)"}}
@@ -149,7 +152,11 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 		"cat .e[[:alpha:]]v", "cat .[[.e.]]nv", "cat $'.env\\0x'", "cat $'.\\545nv'", "cat //proc/self/cwd/.env", "cat //repo/link", "cat /dev/fd/3/.env 3< .", "cat /dev/fd/?/.env 3< .",
 		"date -f .env", "git tag -F .env x", "git branch --foo=.env", "grep -d recurse x .", "grep -drecurse x", "grep --directories=recurse x", "grep --dir=recurse x .", "grep --rec x", "grep --fil=.env f",
 		"grep --fi .env f", "wc --files0-f=.env", "du --files0=.env", "diff . sub", "diff f .", "diff . f", "diff s* .", "git status -v", "git status --verbose", "git reflog show -p",
-		"git log --binary", "git log --check",
+		"git log --binary", "git log --check", "hexdump --format-file=.env f", "hexdump --format-fi=.env f", "base64 -i.env", "base64 -Di.env", "base64 --inp=.env", "cat .ENV", "cat .eN?",
+	)
+	ruled{deny: []string{"Read(/repo/Prod/**)", "Read(s.gz)"}}.neverAllowed(t, // from each of its folders git shows the files of all others
+		"cd sub && git show HEAD:prod/x", "(cd sub; git log -p)", "git -C sub grep x -- ..", "git -C sub -C deep cat-file -p HEAD:prod/x", "cd sub && git status -v", "cd sub && git reflog show -p",
+		"git -C prod diff --no-index x /repo/f", "zcat s", "zgrep x s", "zcat < s.gz", "cat PROD/x",
 	)
 	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")

@@ -63,6 +63,10 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
+		if f.Repository {
+			p.FilesUnknown = p.FilesUnknown || !permission.Within(f.Path, c.Roots)
+			f.Path = outermost(f.Path, c.Roots)
+		}
 		plain := !f.Glob && (f.Tree || f.Entries) && d.plainFile(f.Path)
 		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named}, f.Spelled, c)
 		if ok && f.Entries && !plain {
@@ -77,6 +81,16 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 		}
 		p.Files = append(p.Files, found...)
 		p.FilesUnknown = p.FilesUnknown || !ok
+	}
+	return p
+}
+
+// outermost is the root that a path lies in, which no repository that is trusted reaches beyond.
+func outermost(p string, roots []string) string {
+	for _, root := range roots {
+		if permission.Within(p, []string{root}) {
+			p = root
+		}
 	}
 	return p
 }
