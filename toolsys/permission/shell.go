@@ -83,18 +83,12 @@ var (
 	writeTools = []string{"Edit", "Write"}
 )
 
-// aboutFiles reports whether the rule has a content that names files which a command
-// may read, or write.
-func (r Rule) aboutFiles(tools []string) bool {
-	return r.namesAny(tools)
-}
-
 // coversFile reports whether a rule about files covers one that a command touches.
 func (r Rule) coversFile(q *Query) (string, bool) {
 	if q.Shell == nil {
 		return "", false
 	}
-	reads, writes := r.aboutFiles(readTools), r.aboutFiles(writeTools)
+	reads, writes := r.namesAny(readTools), r.namesAny(writeTools)
 	if !reads && !writes {
 		return "", false
 	}
@@ -129,7 +123,7 @@ func (rs Rules) evades(q *Query) (Hit, string, bool) {
 
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	names := r.matchesTool(q)
-	reads, writes := r.aboutFiles(readTools), r.aboutFiles(writeTools)
+	reads, writes := r.namesAny(readTools), r.namesAny(writeTools)
 	if !names && !reads && !writes {
 		return "", "", false
 	}

@@ -20,7 +20,7 @@ func init() {
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "man": checkMan, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -97,18 +97,14 @@ func checkTest(c *call) {
 	if c.name == "[" && len(args) > 0 && args[len(args)-1].isLiteral("]") {
 		args = args[:len(args)-1]
 	}
-	unknown := 0
 	for i, f := range args {
-		if f.Kind != Literal {
-			unknown++
-		}
 		if (f.isLiteral("-v") || f.isLiteral("-R")) && (i+1 == len(args) || args[i+1].Kind != Literal || !syntax.ValidName(args[i+1].Text)) {
 			c.step.Construct = true
 			c.opaque("a test that evaluates a subscript")
 			return
 		}
 	}
-	if unknown > 0 && !orderlyTest(args) {
+	if _, literal := c.text(); !literal && !orderlyTest(args) {
 		c.step.Construct = true
 		c.opaque("a test whose operators are not literal")
 		return
@@ -337,9 +333,26 @@ func checkPager(c *call) {
 	tables.Readers[c.name].check(c)
 }
 
-// checkJq looks for programs that import modules from files.
+// checkMan allows pages that are looked up. A name with a slash in it is a file, and what formats one may run more.
+func checkMan(c *call) {
+	if text, literal := c.text(); !literal || !manPage.MatchString(text) {
+		c.unread("man runs what formats pages and what shows them")
+	}
+	c.step.Leaf = c.step.ReadOnly
+}
+
+// manPage matches a name, behind a section or an option that looks for it.
+var manPage = regexp.MustCompile(`^(?:[1-9] |-[fk] )?\w[\w.+-]*$`)
+
+// checkJq looks for programs that import modules from files. What --arg gives a program are texts.
 func checkJq(c *call) {
 	c.step.Leaf = true
+	for i := 0; i+2 < len(c.args) && (i == 0 || c.args[i-1].Kind == Literal && jqFlags(c.args[i-1].Text)); i++ {
+		if (c.args[i].isLiteral("--arg") || c.args[i].isLiteral("--argjson")) && !hasMany(c.args[i+1:i+3]) {
+			c.args = slices.Concat(c.args[:i], c.args[i+3:])
+			i--
+		}
+	}
 	tables.Readers["jq"].check(c)
 	for _, f := range c.args {
 		made := f.Kind != Literal && f.Bound == "" && (f.Text == "" || !strings.ContainsAny(f.Text[:1], ".[{($\""))
@@ -348,6 +361,9 @@ func checkJq(c *call) {
 		}
 	}
 }
+
+// jqFlags matches words of jq behind which an option stands for itself.
+var jqFlags = regexp.MustCompile(`^(?:[^-].*|-[CMRSacejnrs]+)$`).MatchString
 
 // checkStrings takes a word that begins with @ for a file of further words.
 func checkStrings(c *call) {
@@ -399,15 +415,12 @@ var listsArchive = regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f$`).MatchString
 // checkUlimit allows options without a value, with which limits are shown.
 func checkUlimit(c *call) {
 	c.step.Leaf = true
-	for _, f := range c.args {
-		if f.Kind != Literal || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "SHacdfnstuv") != "" {
-			c.doubt("ulimit may set a limit")
-		}
-	}
-	if len(c.args) > 1 {
+	if text, literal := c.text(); !literal || !showsLimits(text) {
 		c.doubt("ulimit may set a limit")
 	}
 }
+
+var showsLimits = regexp.MustCompile(`^(?:-[SHacdfnstuv]*)?$`).MatchString
 
 // checkXxd looks for a second operand, which is written to, with -r as well. Its options may
 // stand behind a file and be shortened, so only literal ones in front are taken.

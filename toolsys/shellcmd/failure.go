@@ -96,20 +96,8 @@ func commandAnswers(words []Word, code int) bool {
 // are asked whether there is a difference.
 func gitAnswers(args []Word) bool {
 	name, rest := subcommandOf(args)
-	has := func(option string) bool {
-		return slices.ContainsFunc(rest, func(w Word) bool { return w.Text == option })
-	}
-	switch name {
-	case "grep", "check-ignore":
-		return true
-	case "diff", "diff-index", "diff-files", "diff-tree":
-		return has("--exit-code") || has("--quiet") || has("--no-index")
-	case "merge-base":
-		return has("--is-ancestor")
-	case "show-ref":
-		return has("--verify") || has("--exists")
-	}
-	return false
+	options, asks := tables.GitQuestions[name]
+	return asks && (len(options) == 0 || slices.ContainsFunc(rest, func(w Word) bool { return slices.Contains(options, w.Text) }))
 }
 
 // subcommandOf finds git's subcommand behind its own options.

@@ -72,13 +72,11 @@ func (c *call) predicate(args []Word, found Word) (n int) {
 	}
 	takes, known := tables.FindTests[f.Text]
 	if !known || len(args) <= takes {
+		why := f.Text + " is no predicate of find that is known to be harmless"
 		if f.Text == "-delete" || strings.HasPrefix(f.Text, "-fprint") || f.Text == "-fls" {
-			c.doubt("find writes with " + f.Text)
-			c.step.FilesUnknown = true
-			c.suspect()
-			return 0
+			why = "find writes with " + f.Text
 		}
-		c.doubt(f.Text + " is no predicate of find that is known to be harmless")
+		c.doubt(why)
 		c.step.FilesUnknown = true
 		c.suspect()
 		return 0

@@ -120,15 +120,7 @@ func unwrap(list []Word) []Word {
 	return list
 }
 
-// plainSleeps adds the sleeps of a script that surely runs all of them, once; 0 if that is not plain.
-func plainSleeps(stmts []*syntax.Stmt) time.Duration {
-	total, plain := sleeps(stmts)
-	if !plain {
-		return 0
-	}
-	return total
-}
-
+// sleeps adds the sleeps of a script that surely runs all of them, once; 0 if that is not plain.
 func sleeps(stmts []*syntax.Stmt) (total time.Duration, plain bool) {
 	for _, st := range stmts {
 		d, ok := sleepsIn(st)
@@ -142,7 +134,7 @@ func sleeps(stmts []*syntax.Stmt) (total time.Duration, plain bool) {
 
 func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
 	if st.Background || st.Coprocess {
-		return 0, !mentionsSleep(st)
+		return 0, !Mentions(st, "sleep")
 	}
 	switch cmd := st.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -152,7 +144,7 @@ func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
 	case *syntax.BinaryCmd:
 		if cmd.Op == syntax.OrStmt {
 			d, ok := sleepsIn(cmd.X)
-			return d, ok && !mentionsSleep(cmd.Y)
+			return d, ok && !Mentions(cmd.Y, "sleep")
 		}
 		return sleeps([]*syntax.Stmt{cmd.X, cmd.Y})
 	case *syntax.Block:
@@ -160,7 +152,7 @@ func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
 	case *syntax.Subshell:
 		return sleeps(cmd.Stmts)
 	}
-	return 0, !mentionsSleep(st)
+	return 0, !Mentions(st, "sleep")
 }
 
 func sleepTime(args []Word) (total time.Duration, ok bool) {
@@ -173,8 +165,6 @@ func sleepTime(args []Word) (total time.Duration, ok bool) {
 	}
 	return total, true
 }
-
-func mentionsSleep(n syntax.Node) bool { return Mentions(n, "sleep") }
 
 // Mentions reports whether some command in n has that literal name.
 func Mentions(n syntax.Node, name string) bool {

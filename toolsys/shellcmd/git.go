@@ -153,7 +153,7 @@ func (c *call) subcommand(name string) {
 		}
 		switch name {
 		case "log", "shortlog", "rev-list":
-			c.shows(p)
+			c.keepsShown(p)
 		case "status":
 			if p.given("v", "verbose") {
 				c.readsRepository()
@@ -192,8 +192,8 @@ var (
 	signed  = regexp.MustCompile(`%G|signature`)
 )
 
-// shows keeps the files of a log only where it prints them.
-func (c *call) shows(p parsed) {
+// keepsShown keeps the files of a log only where it prints them.
+func (c *call) keepsShown(p parsed) {
 	if !p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G", "binary", "check") {
 		c.step.Files = nil
 	}
@@ -201,19 +201,17 @@ func (c *call) shows(p parsed) {
 
 // gitRun is a subcommand that runs commands, but for its forms that list.
 func (c *call) gitRun(name string) {
-	first := ""
-	if len(c.args) > 0 && c.args[0].Kind == Literal {
-		first = c.args[0].Text
-	}
-	if name == "submodule" && (len(c.args) == 0 || first == "status" && len(c.args) == 1) || name == "bisect" && first == "log" && len(c.args) == 1 {
+	text, literal := c.text()
+	if literal && (name == "submodule" && (text == "" || text == "status") || name == "bisect" && text == "log") {
 		return
 	}
-	if name == "rebase" && !slices.Contains([]string{"-x", "--exec"}, first) {
+	if name == "rebase" && !strings.HasPrefix(text, "-x") && !strings.HasPrefix(text, "--exec") {
 		c.doubt("git rebase changes files")
 		c.step.FilesUnknown = true
 		for _, f := range c.args {
 			if f.Kind != Literal || shortWith(f, "x") || strings.HasPrefix(f.Text, "--e") {
 				c.opaque("git rebase runs what it is told to")
+				c.suspect()
 			}
 		}
 		return
@@ -230,11 +228,9 @@ func shortWith(f Word, letter string) bool {
 // gitList is git branch or git tag: an operand makes one, unless an option makes a
 // pattern of it.
 func (c *call) gitList(name string) {
-	for _, f := range c.args {
-		if f.Kind != Literal {
-			c.doubt("a word that is not literal may change a " + name)
-			return
-		}
+	if _, literal := c.text(); !literal {
+		c.doubt("a word that is not literal may change a " + name)
+		return
 	}
 	p, ok := c.parse(tables.GitLists)
 	if !ok {

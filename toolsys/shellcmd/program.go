@@ -57,16 +57,16 @@ func allHarmless(words []Word) bool {
 func isProgram(name string) bool {
 	_, reader := tables.Readers[name]
 	_, changer := tables.Changers[name]
-	_, version := tables.Versions[name]
+	_, shows := tables.Shows[name]
 	_, wrapper := tables.Wrappers[name]
 	_, special := checkers[name]
-	return reader || changer || version || wrapper || special || tables.Interpreters[name] || tables.Scripted[name] || tables.Leaves[name] || tables.Network[name]
+	return reader || changer || shows || wrapper || special || tables.Interpreters[name] || tables.Scripted[name] || tables.Leaves[name] || tables.Network[name]
 }
 
 // check decides about a command by its program. full is the name as it is written.
 func (c *call) check(full string) {
 	base := c.name
-	c.w.s.Network = c.w.s.Network || tables.Network[base] && !c.printsVersion()
+	c.w.s.Network = c.w.s.Network || tables.Network[base] && !c.shows()
 	if c.w.functions[full] {
 		c.step.Leaf, c.step.Confined = true, true // its body is read where it is defined
 		c.patterns(c.args)
@@ -83,8 +83,9 @@ func (c *call) check(full string) {
 	c.step.Leaf = reader || changes || tables.Leaves[base]
 	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || wraps(base))
 	switch {
-	case c.printsVersion():
+	case c.shows():
 		c.step.Leaf = true
+		return
 	case special != nil:
 		special(c)
 	case wraps(base):
@@ -148,7 +149,19 @@ func means(word, option string) bool {
 	return len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name)
 }
 
-// printsVersion reports whether the command only prints a version.
-func (c *call) printsVersion() bool {
-	return len(c.args) == 1 && c.args[0].Kind == Literal && slices.Contains(tables.Versions[c.name], c.args[0].Text)
+// shows reports whether the command only shows what is known of the program or the machine.
+func (c *call) shows() bool {
+	text, literal := c.text()
+	return literal && slices.Contains(tables.Shows[c.name], text)
+}
+
+// text is the command's arguments with blanks between them, where all are literal.
+func (c *call) text() (text string, literal bool) {
+	texts := make([]string, len(c.args))
+	for i, f := range c.args {
+		if texts[i] = f.Text; f.Kind != Literal {
+			return "", false
+		}
+	}
+	return strings.Join(texts, " "), true
 }

@@ -147,7 +147,7 @@ func (s *Script) conclude(w *walker, file *syntax.File) {
 	}
 	s.Safe = s.ReadOnly && s.Changes.None() && !w.leftRunning
 	s.Plain = !w.leftRunning && plainStatements(file.Stmts)
-	s.Sleeps = plainSleeps(file.Stmts)
+	s.Sleeps, _ = sleeps(file.Stmts)
 	s.SedEdit = sedEdit(file)
 	if s.ReadOnly {
 		fold(s, file.Stmts)

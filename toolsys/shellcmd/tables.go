@@ -23,8 +23,9 @@ type programs struct {
 	Readers  named[spec]
 	Changers named[changer]
 	Wrappers named[wrapper]
-	// Versions are what programs print their version with, and nothing else.
-	Versions named[list]
+	// Shows are the words, with a comma between them, with which programs show what they or the machine are and
+	// do nothing else, whatever lies in the folder.
+	Shows named[phrases]
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
 	// FindTests are find's predicates that only look, and how many words each takes.
@@ -52,8 +53,9 @@ type programs struct {
 	Network set
 	// Search, Read and List are the classes of output (SPEC L3); what Neutral commands print is in none.
 	Search, Read, List, Neutral set
-	// Questions answer with their exit code 1 (SPEC J3).
-	Questions set
+	// Questions answer with their exit code 1 (SPEC J3), GitQuestions with some of these options, if there are any.
+	Questions    set
+	GitQuestions named[list]
 }
 
 // spec describes a program that only reads.
@@ -112,6 +114,14 @@ type list []string
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *list) UnmarshalText(text []byte) error {
 	*l = strings.Fields(string(text))
+	return nil
+}
+
+type phrases []string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *phrases) UnmarshalText(text []byte) error {
+	*p = strings.Split(string(text), ", ")
 	return nil
 }
 

@@ -86,6 +86,8 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 		`find -exec echo "$(echo \;)" -exec touch PWN \;`, "xargs --replace touch", "x=(['a[$(touch PWN)]']=1)", "BASH_CMDS[ls]=./evil.sh",
 		"h=/dev/tcp/127.0.0.1/9; cat < $h", "XDG_CONFIG_HOME=./x git diff", "JAVA_TOOL_OPTIONS=-javaagent:x java -version", "NODE_OPTIONS=-r./x node -v",
 		"git diff f /etc/shadow", "git diff /etc/shadow f", "git diff -- f /etc/shadow", "git diff --stat f ../etc/shadow", "git -C prod diff f ../../etc/shadow", "git diff f ~/.netrc",
+		"ip addr add 10.0.0.1 dev lo", "ip -b f", "man ./f", "man -P ./p ls", "man -l f", "man --html=./p ls", "man \"$x\"", "mount f prod", "sysctl -w a=b", "sysctl a=b", "stty -echo", "dmesg -C",
+		"jq --indent --arg . /etc/shadow", "jq --argfile --arg /etc/shadow . f", "jq . -- --arg /etc/shadow x", "jq \"$x\" --arg . /etc/shadow", "python3 -m json.tool f", "cargo --version", "tput reset", "docker ps -a x",
 		"more -p '!touch PWN' f", "base64 *", "zgrep -r x prod", "ack x",
 		"GIT_CONFIG_COUNT=1 git diff", "ls\rtouch PWN", "ls\u00a0x", "sed 'w PWN' f", "awk 'BEGIN{print 1>\"PWN\"}'", "echo x > PWN", "sh -c '[[ a > PWN ]]'",
 	} {
