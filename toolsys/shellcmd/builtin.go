@@ -276,10 +276,7 @@ func checkSet(c *call) {
 func checkWait(c *call) {
 	c.step.Leaf = true
 	for _, f := range c.args {
-		if f.Kind != Literal || !allDigits(f.Text) && f.Text != "-n" {
-			if f.Kind == Unknown && f.Undashed {
-				continue
-			}
+		if !(f.Kind == Unknown && f.Undashed) && (f.Kind != Literal || !allDigits(f.Text) && f.Text != "-n") {
 			c.doubt("wait may set a variable")
 		}
 	}
@@ -400,8 +397,7 @@ func checkZgrep(c *call) {
 // checkTar allows tar to list an archive, which lies in a file: a name with a colon in it is another machine's,
 // which tar runs a program to reach.
 func checkTar(c *call) {
-	if len(c.args) > 1 && c.args[0].Kind == Literal && listsArchive(c.args[0].Text) && c.args[1].Kind == Literal && !strings.ContainsAny(c.args[1].Text, ":") &&
-		!slices.ContainsFunc(c.args[1:], func(f Word) bool { return f.Kind != Literal || strings.HasPrefix(f.Text, "-") }) {
+	if text, literal := c.text(); literal && listsArchive(text) {
 		c.reads(c.args[1])
 		return
 	}
@@ -409,8 +405,8 @@ func checkTar(c *call) {
 	c.step.FilesUnknown = true
 }
 
-// listsArchive matches the options with which tar lists an archive.
-var listsArchive = regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f$`).MatchString
+// listsArchive matches the options with which tar lists an archive, and names.
+var listsArchive = regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f(?: [^-:\s][^:\s]*)+$`).MatchString
 
 // checkUlimit allows options without a value, with which limits are shown.
 func checkUlimit(c *call) {
@@ -446,16 +442,13 @@ func checkXxd(c *call) {
 
 // checkGo allows what prints: go version, go env NAME, go help.
 func checkGo(c *call) {
-	for i, f := range c.args {
-		first := i == 0 && slices.Contains([]string{"version", "env", "help"}, f.Text)
-		rest := i > 0 && !strings.HasPrefix(f.Text, "-") && !strings.Contains(f.Text, "=") || i > 0 && f.Text == "-json"
-		if f.Kind != Literal || !first && !rest {
-			c.doubt("go builds, downloads or writes with these words")
-			c.step.FilesUnknown = true
-			return
-		}
-		if i > 0 && c.args[0].Text == "version" {
-			c.readsTree(f)
-		}
+	switch text, literal := c.text(); {
+	case !literal || !goShows(text):
+		c.doubt("go builds, downloads or writes with these words")
+		c.step.FilesUnknown = true
+	case strings.HasPrefix(text, "version "):
+		c.readsTree(c.args[1:]...)
 	}
 }
+
+var goShows = regexp.MustCompile(`^(?:(?:version|env|help)(?: -json| [^-=\s][^=\s]*)*)?$`).MatchString

@@ -151,13 +151,12 @@ func (c *call) subcommand(name string) {
 		if p.given("no-index") || name == "diff" && len(p.operands) == 2 { // git compares two files unbidden where one is outside
 			c.reads(p.operands...)
 		}
-		switch name {
-		case "log", "shortlog", "rev-list":
-			c.keepsShown(p)
-		case "status":
-			if p.given("v", "verbose") {
-				c.readsRepository()
-			}
+		prints := p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G", "binary", "check")
+		switch {
+		case name == "status" && p.given("v", "verbose"):
+			c.readsRepository()
+		case !prints && slices.Contains([]string{"log", "shortlog", "rev-list"}, name):
+			c.step.Files = nil
 		}
 	default:
 		c.doubt(c.name + " is not known to only read")
@@ -191,13 +190,6 @@ var (
 	shaping = regexp.MustCompile(`^--(?:format|pretty|sort)(?:=|$)`)
 	signed  = regexp.MustCompile(`%G|signature`)
 )
-
-// keepsShown keeps the files of a log only where it prints them.
-func (c *call) keepsShown(p parsed) {
-	if !p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G", "binary", "check") {
-		c.step.Files = nil
-	}
-}
 
 // gitRun is a subcommand that runs commands, but for its forms that list.
 func (c *call) gitRun(name string) {

@@ -101,6 +101,13 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 	reads := powershellReads(in.Command)
 	for _, cmd := range commands {
 		p := permission.Part{Text: cmd.text, Readings: cmd.readings(), ReadOnly: cmd.reads(), Opaque: cmd.opaque(), FilesUnknown: !reads}
+		if reads && cmd.cmdlet == "" {
+			for _, st := range d.scriptIn(BashIn{Command: cmd.quoted()}, c).Steps {
+				run := d.part(&st, c, false)
+				p.ReadOnly, p.Foreign, p.FilesUnknown = p.ReadOnly && run.ReadOnly, run.Foreign, p.FilesUnknown || run.FilesUnknown
+				p.Files = append(p.Files, run.Files...)
+			}
+		}
 		if slices.Contains(pwsh.Readers, cmd.cmdlet) {
 			for _, f := range cmd.files(c.State.Dir) {
 				spelled := ""
@@ -247,9 +254,10 @@ var pwsh = func() (tables struct {
 	Readers, Filters, Changers, Runners []string
 	// Parameters are those with which readers and filters still only read, in full; PowerShell takes them in
 	// any case, and shorter ones that are not looked for here. Switches are those without a value that rules
-	// are written about. Aliases are other names of cmdlets, on one system or another.
-	Parameters, Switches []string
-	Aliases              map[string][]string
+	// are written about. Programs read as they do for Bash, and are no cmdlets on any system. Aliases are other
+	// names of cmdlets, on one system or another.
+	Parameters, Switches, Programs []string
+	Aliases                        map[string][]string
 }) {
 	if err := json.Unmarshal(pwshJSON, &tables); err != nil {
 		panic(err) // the file is part of the program, which shows at start
@@ -261,6 +269,10 @@ var pwsh = func() (tables struct {
 // the system has a program of that name, that runs. What takes files from its input is not
 // either, since their names are not known.
 func (c pwshCommand) reads() bool {
+	if slices.Contains(pwsh.Programs, c.name) {
+		return !c.piped && !slices.ContainsFunc(c.words, func(w string) bool { return !pwshPasses.MatchString(w) }) &&
+			!slices.ContainsFunc(c.steps(), func(st shellcmd.Step) bool { return !st.ReadOnly })
+	}
 	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != slices.Contains(pwsh.Filters, c.cmdlet) {
 		return false
 	}
@@ -278,6 +290,9 @@ func (c pwshCommand) reads() bool {
 	}
 	return true
 }
+
+// pwshPasses matches words that every PowerShell passes on to a program as they are, and as one.
+var pwshPasses = regexp.MustCompile(`^(?:--?[A-Za-z0-9][A-Za-z0-9_/=-]*|[A-Za-z0-9_./][A-Za-z0-9_./=~-]*)$`)
 
 // operands are the words that are no parameters, one by one.
 func (c pwshCommand) operands() (all []string) {
@@ -340,11 +355,16 @@ func (c pwshCommand) steps() []shellcmd.Step {
 	if c.cmdlet != "" {
 		return nil
 	}
+	return shellcmd.Read(c.quoted(), shellcmd.Env{}).Steps
+}
+
+// quoted is the command as Bash is given it.
+func (c pwshCommand) quoted() string {
 	quoted := make([]string, 0, len(c.words)+1)
 	for _, w := range append([]string{strings.TrimSuffix(strings.ToLower(c.name), ".exe")}, c.words...) {
 		quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
 	}
-	return shellcmd.Read(strings.Join(quoted, " "), shellcmd.Env{}).Steps
+	return strings.Join(quoted, " ")
 }
 
 // opaque is why it is not known what the command runs, or on what; empty where it is.

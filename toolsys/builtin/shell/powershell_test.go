@@ -12,6 +12,7 @@ func TestPowerShellThatIsProvedToRead(t *testing.T) {
 	for _, script := range []string{
 		"Get-ChildItem", "get-childitem -Recurse src", "Get-Content 'it''s here.txt' -TotalCount 5", `Get-Content "a b.txt"`,
 		"Get-Content a.txt,b.txt\nGet-Date", "Get-ChildItem *.go | Measure-Object | Format-List", "Select-String -Pattern 'a|b;c' a.txt",
+		"git status", "git log --oneline -5 HEAD~2..HEAD", "git log | Select-Object -First 3", "git diff main feature; whoami", "node --version", "rg -n x src/a.go",
 		`Test-Path sub\a.txt; Get-FileHash a.txt;`, "Write-Output 'a; rm b > c $d'",
 	} {
 		assert.True(t, powershellReads(script), script)
@@ -25,7 +26,8 @@ func TestPowerShellThatIsNot(t *testing.T) {
 		"Get-Content a # b", "& Get-Date", ". Get-Date", "'Get-Date'", "Get-Content 'a", "Get-Content 'a'b", "Get-Content a'b'", "$x = 1", "1 + 1", "[int] 1",
 		"Get-Content Env:PATH", "Get-Content C:/a", "Get-Content ~/a", "Get-Content -Path:a", "Get-Content -Stream a b", "Get-Content -OutVariable x a",
 		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Sort-Object a", "Format-List",
-		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git status", "Get-Help -Online x",
+		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git commit", "Git status", "git.exe status", "git push", "git log a,--output=b", "git log 'a\" --output=b'", "git log -a:--output=b", "git log -a.--output=b",
+		"git log ''", "git log -- a", "git log --output=b", "git diff *", "git log ~/a", "Get-Date | git status", "git -c a=b log", "fd -x rm", "npm test", "python a.py", "hostname b", "find a", "Get-Help -Online x",
 		"Get–ChildItem", "Get-Content ‘a", "Get-Content 'a’; ri b; ‘'", "Get-Content \u2019", "Get-Content \"a”; ri b\"", "Get-Date\x00", "Get-Date --% x",
 		"Get-Content '-file'", "Tee-Object a", "Get-Date | Tee-Object a", "Get-Date | Out-File a", "Get-Date -Format ${x}", "Get-Date\rRemove-Item a", "Get-Date\u2028ri a", "Get-Date\u00a0; ri a",
 	} {

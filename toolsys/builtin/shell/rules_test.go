@@ -206,6 +206,21 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 	}
 }
 
+// A program that PowerShell passes its words on to reads as it does for Bash, and is bound by the same rules.
+func TestRulesBindProgramsOfPowerShell(t *testing.T) {
+	pwsh := shell.PowerShell(shell.Deps{FS: afero.NewMemMapFs()})
+	for _, script := range []string{"git status", "git log --oneline -5", "git diff main | Select-Object -First 3", "node --version; whoami", "rg -n x f"} {
+		assert.Equal(t, permission.Allow, ruled{}.decideBy(t, pwsh, script), script)
+	}
+	assert.Equal(t, permission.Deny, ruled{deny: []string{"PowerShell(git log *)"}}.decideBy(t, pwsh, "git log -1"))
+	for _, script := range []string{"git -C bare status", "git diff f /etc/shadow", "rg x /etc", "git show HEAD:f --output=x", "git push", "jq . /etc/shadow"} {
+		assert.Equal(t, permission.Ask, ruled{}.decideBy(t, pwsh, script), script)
+	}
+	for _, script := range []string{"git show HEAD:.env", "rg x", "jq . .env", "git log -p"} {
+		assert.NotEqual(t, permission.Allow, ruled{mode: permission.Bypass, deny: []string{"Read(.env)"}}.decideBy(t, pwsh, script), script)
+	}
+}
+
 // A rule against a cmdlet binds it in any case, by any alias and with its parameters in any order and length, and
 // whatever may run it by another program or name is asked about. Other commands are not held up.
 func TestRulesBindPowerShellHoweverItIsWritten(t *testing.T) {
