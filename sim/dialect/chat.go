@@ -172,6 +172,8 @@ func part(p gjson.Result) json.RawMessage {
 		said := Either(p, "output.value", "output", "result").String() // of what is no text, its JSON
 		return object("type", "tool_result", "tool_use_id", text(p.Get("toolCallId").String()), "content", []json.RawMessage{textBlock(said)},
 			"is_error", p.Get("isError").Bool() || strings.HasPrefix(p.Get("output.type").String(), "error-"))
+	case "function_result":
+		return itemResult(p)
 	case "document": // of Cohere's, which holds a result or what else there is to cite
 		data := p.Get("document.data")
 		return textBlock(cmp.Or(data.String(), p.Get("document.text").String()))

@@ -113,12 +113,17 @@ func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *ID
 	case kind == "text", kind == "image", kind == "document":
 		c.add("user", part(item))
 	case strings.HasSuffix(kind, "_output") && kind != "model_output", kind == "function_result":
-		c.result(object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()), "content", outputParts(Either(item, "output", "result.content", "result")),
-			"is_error", item.Get("is_error").Bool()))
+		c.result(itemResult(item))
 	case kind == "item_reference", kind == "mcp_approval_response", kind == "compaction":
 	default:
 		c.add("assistant", outputItem(item, func(id string) bool { return !answered[id] }, ids)...)
 	}
+}
+
+// itemResult is the result that an item gives, which in Interactions may also stand in what the user says.
+func itemResult(item gjson.Result) json.RawMessage {
+	return object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()),
+		"content", outputParts(Either(item, "output", "result.content", "result")), "is_error", item.Get("is_error").Bool())
 }
 
 // outputParts is a result, which is a text, parts, or what the tool's kind has.

@@ -73,6 +73,8 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 			`{"model":"m","previous_response_id":"r1","input":[`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
 		"interactions, by what went before": {dialect.Interactions, called(t, "/v1beta/interactions", `{"model":"m","input":"Go."}`, interaction,
 			`{"model":"m","previous_interaction_id":"v1","input":[`+gave("B", `{"content":[{"type":"text","text":"2"}]}`)+`,`+gave("A", `[{"type":"text","text":"1"}]`)+`]}`, ended), []string{"2", "1"}},
+		"interactions, by what the user says": {dialect.Interactions, called(t, "/v1beta/interactions", `{"model":"m","input":"Go."}`, interaction,
+			`{"model":"m","previous_interaction_id":"v1","input":[{"type":"user_input","content":[`+gave("B", `"2"`)+`,`+gave("A", `"1"`)+`]}]}`, ended), []string{"2", "1"}},
 		"interactions": {dialect.Interactions, called(t, "/v1beta/interactions", `{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"Go."}]}]}`, interaction,
 			`{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"Go."}]},{"type":"thought","signature":"s"},`+step("A")+`,`+step("B")+`,`+gave("B", `"2"`)+`,`+gave("A", `"1"`)+`]}`, ended), []string{"2", "1"}},
 		"cohere":                   {dialect.Cohere, called(t, "/v2/chat", askedChat+"]}", strings.NewReplacer(`"choices":[{"message"`, `"message"`, `"stop"}]`, `"TOOL_CALL"`).Replace(calledChat), returned("A", "B", "I look."), strings.NewReplacer(`"choices":[{"message":{`, `"message":{"role":"assistant",`, `"stop"}]`, `"COMPLETE"`).Replace(endedChat)), []string{"2", "1"}},
