@@ -35,7 +35,7 @@ var (
 		headers: "response.headers",
 		request: "request.parsed_body request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
-		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.chunks response.content",
+		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.content",
 	}
 	// bodies has nothing but the two of them.
 	bodies = form{request: "request", response: "response"}
@@ -228,7 +228,7 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 			return fromBase64(b.String())
 		case name == "content" && b.IsObject():
 			return contentOf(b)
-		case name == "chunks" && b.IsArray():
+		case strings.HasSuffix(name, "chunks") && b.IsArray():
 			return []byte(texts(b, "")), nil
 		case name == "response" && b.IsArray():
 			if all, err := joined(b, false); err == nil {
@@ -348,7 +348,7 @@ func joined(chunks gjson.Result, inBase64 bool) ([]byte, error) {
 }
 
 // headersIn reads headers: members with a text or a list of them, names and values in a
-// list of pairs, or in turn.
+// list of pairs, whatever these are, or in turn.
 func headersIn(v gjson.Result) http.Header {
 	out := http.Header{}
 	add := func(name string, value gjson.Result) {
@@ -359,6 +359,9 @@ func headersIn(v gjson.Result) http.Header {
 		}
 	}
 	list := v.Array()
+	if len(list) > 0 && list[0].IsArray() {
+		list = v.Get("@flatten").Array()
+	}
 	switch {
 	case v.IsObject():
 		v.ForEach(func(name, value gjson.Result) bool {

@@ -111,6 +111,12 @@ conversations:
 {"uuid":"6","sessionId":"s","timestamp":"2026-11-23T04:24:08.612Z","type":"assistant","model":"qwen3","message":{"role":"model","parts":[{"text":"Done."}]}}
 `,
 	"ai sdk": `{"messages":[{"role":"user","content":"Go"},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"p":1}},{"type":"tool-call","toolCallId":"c2","toolName":"ls","args":{"p":2}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"text","value":"x"}},{"type":"tool-result","toolCallId":"c2","toolName":"ls","result":"y"}]},{"role":"assistant","content":"Done"}]}`,
+	"results as the user's messages": `{"type":"session_start","id":"s","version":"0.81.0"}
+{"type":"message","id":"1","timestamp":"2025-12-26T23:50:00.000Z","message":{"role":"user","content":[{"type":"text","text":"Go"}]}}
+{"type":"message","id":"2","timestamp":"2025-12-26T23:50:01.000Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"ls","input":{"p":1}}]}}
+{"type":"message","id":"3","timestamp":"2025-12-26T23:50:02.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}}
+{"type":"message","id":"4","timestamp":"2025-12-26T23:50:03.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Done"}]}}
+`,
 	"messages of chat, a line each": `{"role":"system","content":"You help."}
 {"role":"user","content":"Go"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]}
@@ -130,6 +136,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
 		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
 		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",
+		"results as the user's messages": `ls {"p":1} x`,
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {
@@ -206,17 +213,25 @@ func TestAResponseMayStandByItself(t *testing.T) {
 	}
 }
 
-func TestABodyMayStandUnderContent(t *testing.T) {
-	var list []any
-	for _, x := range exchanges(t) {
-		list = append(list, object{
-			"request":  object{"method": "POST", "uri": endpoint, "body": x.request, "headers": object{}},
-			"response": object{"status_code": 200, "http_version": "HTTP/1.1", "headers": object{}, "content": string(x.response)},
-		})
+func TestABodyMayStandInOtherMembers(t *testing.T) {
+	for name, response := range map[string]func(body string) object{
+		"content": func(body string) object {
+			return object{"status_code": 200, "http_version": "HTTP/1.1", "headers": object{}, "content": body}
+		},
+		"body_chunks": func(body string) object {
+			half := len(body) / 2
+			return object{"status": 200, "headers": [][]string{{"Content-Type", "text/event-stream"}, {"X", "y"}}, "body_chunks": []string{body[:half], body[half:]}}
+		},
+	} {
+		var list []any
+		for _, x := range exchanges(t) {
+			list = append(list, object{"request": object{"method": "POST", "uri": endpoint, "body": x.request, "headers": object{}}, "response": response(string(x.response))})
+		}
+		rec := open(t, inYAML(t, object{"interactions": list, "version": 1}))
+		assert.Empty(t, rec.Problems, name)
+		require.Len(t, rec.Conversations, 1, name)
+		assert.Len(t, rec.Conversations[0].Turns, 3, name)
 	}
-	rec := open(t, inYAML(t, object{"interactions": list, "version": 1}))
-	require.Len(t, rec.Conversations, 1)
-	assert.Len(t, rec.Conversations[0].Turns, 3)
 }
 
 // Gemini's command line records what its library answered, a line an answer, and not what it asked.

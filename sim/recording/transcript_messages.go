@@ -15,7 +15,8 @@ import (
 // session takes the line that opens a log of the dialect with a message a line.
 func (ts *dialogues) session(v gjson.Result) { ts.sessionID = strings.Clone(v.Get("id").String()) }
 
-// message takes a line of that dialect: user, assistant or toolResult. A line that
+// message takes a line of that dialect: user, assistant or toolResult; some agents write results as
+// the user's messages instead, as in the Messages API. A line that
 // follows another than the last begins a branch, which is another conversation's
 // course; its turns are counted with the conversation they branch off.
 func (ts *dialogues) message(v gjson.Result, line int) error {
@@ -30,8 +31,7 @@ func (ts *dialogues) message(v gjson.Result, line int) error {
 	}
 	switch role := m.Get("role").String(); role {
 	case "user":
-		t.noteInput(at)
-		t.user.take(v.Map(), m.Get("content"))
+		t.answers(v.Map(), m.Get("content"), at, line)
 	case "toolResult":
 		t.noteInput(at)
 		t.result(Result{
