@@ -388,6 +388,7 @@ func fixtures(t testing.TB) []fixture {
 		{"httprr", recording.HTTPRR, httprr(t), true, true, false},
 		{"nock", recording.Exchanges, nock(t), true, true, false},
 		{"WireMock", recording.Exchanges, wireMock(t), true, true, false},
+		{"WireMock, documents of YAML", recording.Exchanges, wireMockYAML(t), true, true, false},
 		{"a test proxy", recording.Exchanges, testProxy(t), true, true, false},
 		{"ExVCR", recording.Exchanges, exVCR(t), true, true, false},
 		{"a log of requests and responses", recording.Exchanges, traceLog(t), true, true, false},

@@ -89,6 +89,23 @@ conversations:
       - role: assistant
         content: Done
 `,
+	"contents in yaml": `- author: user
+  role: user
+  parts:
+    - text: Go
+- author: a
+  role: model
+  parts:
+    - function_call: {name: ls, args: {p: 1}}
+- author: a
+  role: user
+  parts:
+    - function_response: {name: ls, response: {result: x}}
+- author: a
+  role: model
+  parts:
+    - text: Done
+`,
 	"messages of an agent in yaml": `messages:
 - type: system
   subtype: init
@@ -132,7 +149,8 @@ conversations:
 func TestLogsOfAgentsAreConversations(t *testing.T) {
 	want := map[string]string{
 		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
-		"qwen session": `read {"p":1} x, read {"p":2} y`, "loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
+		"contents in yaml": `ls {"p":1} x`,
+		"qwen session":     `read {"p":1} x, read {"p":2} y`, "loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
 		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
 		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",

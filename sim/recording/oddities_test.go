@@ -455,7 +455,7 @@ func TestCassettesMayBeginWithOtherThings(t *testing.T) {
 // A member may have the name of a recorder's list and be none.
 func TestInteractionsThatAreNoListAreNamed(t *testing.T) {
 	_, err := recording.Open("file", strings.NewReader("interactions:\n  key:\n  - text: x\n"), recording.Limits{}, nil)
-	assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only documents that are no exchange (1)")
+	assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only documents without a type (1)")
 }
 
 // Of histories that ask the same, none goes on from another.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 )
 
 func indented(t testing.TB, v any) string {
@@ -19,7 +20,23 @@ func indented(t testing.TB, v any) string {
 }
 
 func wireMock(t testing.TB) string {
-	var list []any
+	list := mappings(t)
+	return indented(t, object{"mappings": list, "meta": object{"total": len(list)}})
+}
+
+// wireMockYAML is a document for each of them.
+func wireMockYAML(t testing.TB) string {
+	var all strings.Builder
+	for _, m := range mappings(t) {
+		var document yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(asJSON(t, m)), &document))
+		document.Content[0].Style = 0
+		all.WriteString("---\n" + inYAML(t, &document))
+	}
+	return all.String()
+}
+
+func mappings(t testing.TB) (list []any) {
 	for n, x := range exchanges(t) {
 		request := object{"urlPath": "/v1/messages", "method": "POST", "bodyPatterns": []any{object{"equalToJson": x.request, "ignoreArrayOrder": false}}}
 		response := object{"status": 200, "headers": object{"Content-Type": "text/event-stream"}, "body": string(x.response)}
@@ -32,7 +49,7 @@ func wireMock(t testing.TB) string {
 		}
 		list = append(list, object{"id": fmt.Sprint(n), "request": request, "response": response})
 	}
-	return indented(t, object{"mappings": list, "meta": object{"total": len(list)}})
+	return list
 }
 
 func testProxy(t testing.TB) string {

@@ -29,6 +29,8 @@ var yamlDirective = []byte("%YAML ")
 // begins at its list's indentation, where nothing inside of an item may stand.
 type yamlScan struct {
 	*exchanges
+	// lines takes what is no list of interactions, as it stands in JSON.
+	lines    *lineScan
 	head     bytes.Buffer // of the document, without its list
 	headLine int
 	inList   bool
@@ -41,10 +43,11 @@ type yamlScan struct {
 }
 
 func (s *scanner) scanYAML(r *bufio.Reader) error {
-	y := &yamlScan{exchanges: s.exchanges()}
+	y := &yamlScan{lines: s.lineScan()}
+	y.exchanges, y.lines.what = y.lines.exchanges, "documents"
 	y.list = ""
-	lines := &lineReader{r: r, max: s.limits.Line}
-	for l, err := range lines.all(s) {
+	reader := &lineReader{r: r, max: s.limits.Line}
+	for l, err := range reader.all(s) {
 		if err != nil {
 			return err
 		}
@@ -58,7 +61,7 @@ func (s *scanner) scanYAML(r *bufio.Reader) error {
 	if err := y.endDocument(true); err != nil {
 		return err
 	}
-	return y.realtime.end()
+	return y.lines.end()
 }
 
 func (y *yamlScan) line(l line) error {
@@ -257,14 +260,7 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 	if known, err := y.pairs(root, at); known || err != nil {
 		return err
 	}
-	if known, err := y.histories(root, at); known || err != nil {
-		return err
-	}
-	if member(root, "when") != nil && member(root, "then") != nil {
-		return y.node(root, at)
-	}
-	y.s.ignore("documents that are no exchange")
-	return nil
+	return y.values(root, at)
 }
 
 // pairs reads requests and responses that stand in a list each, as LangChain's
@@ -291,34 +287,36 @@ func (y *yamlScan) pairs(root *yaml.Node, at int) (known bool, err error) {
 	return true, nil
 }
 
-// histories reads conversations that are lists of messages. One that another goes on
-// from is that one's beginning.
-func (y *yamlScan) histories(root *yaml.Node, at int) (known bool, err error) {
-	conversations := []*yaml.Node{root}
-	if list := member(root, "conversations"); list != nil && list.Kind == yaml.SequenceNode {
-		conversations = list.Content
-	}
-	if len(conversations) == 0 || member(conversations[0], "messages") == nil {
-		return false, nil
+// values reads a document as one of JSON is read: an exchange, messages, or a list of these. A history
+// that another goes on from is that one's beginning.
+func (y *yamlScan) values(root *yaml.Node, at int) error {
+	nodes := []*yaml.Node{root}
+	for _, list := range []*yaml.Node{root, member(root, "conversations"), member(root, "mappings")} {
+		if list != nil && list.Kind == yaml.SequenceNode {
+			nodes = list.Content
+		}
 	}
 	var all []gjson.Result
-	for _, c := range conversations {
-		v, err := y.s.inJSON(c)
+	for _, node := range nodes {
+		v, err := y.s.inJSON(node)
 		if err != nil {
 			y.unread(err, at, false)
 		}
 		all = append(all, v)
 	}
-	ls, begun := y.s.lineScan(), beginnings(all)
+	y.list = plainList
+	defer func() { y.list = "" }()
+	begun := beginnings(all)
 	for i, v := range all {
-		if ls.at = at + conversations[i].Line - 1; begun[i] || !v.Exists() {
+		if y.lines.at = at + nodes[i].Line - 1; begun[i] || !v.Exists() {
 			continue
 		}
-		if err := ls.take([]byte(v.Raw)); err != nil {
-			return true, err
+		if err := y.lines.take([]byte(v.Raw)); err != nil {
+			return err
 		}
 	}
-	return true, ls.end()
+	y.lines.group++
+	return nil
 }
 
 // beginnings marks the histories that later ones go on from: what was sent of one, which is all
