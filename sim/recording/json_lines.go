@@ -256,5 +256,6 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int,
 	}
 	d.exact = d.exact && at.IsZero()
 	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m)
-	return t.content(d, m.Get("content"), at)
+	t.content(d, m.Get("content"), at)
+	return nil
 }

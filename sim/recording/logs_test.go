@@ -134,6 +134,13 @@ conversations:
 {"type":"message","id":"3","timestamp":"2025-12-26T23:50:02.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}}
 {"type":"message","id":"4","timestamp":"2025-12-26T23:50:03.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Done"}]}}
 `,
+	"goose session": `{"working_dir":"/x","description":"d","message_count":4}
+{"role":"user","created":1749000000,"content":[{"type":"text","text":"Go"}]}
+{"role":"assistant","created":1749000002,"content":[{"type":"toolRequest","id":"c1","toolCall":{"status":"success","value":{"name":"ls","arguments":{"p":1}}}},{"type":"toolRequest","id":"c2","toolCall":{"status":"success","value":{"name":"ls","arguments":{}}}}]}
+{"role":"user","created":1749000003,"content":[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":[{"type":"text","text":"x"}]}},{"type":"toolResponse","id":"c2","toolResult":{"status":"error","error":"no"}}]}
+{"role":"assistant","created":1749000004,"content":[{"type":"text","text":"Done"}]}
+`,
+	"amp thread": `{"v":8,"id":"T-1","messages":[{"role":"user","messageId":0,"content":[{"type":"text","text":"Go"}]},{"role":"assistant","messageId":1,"content":[{"type":"tool_use","complete":true,"id":"c1","name":"ls","input":{"p":1}}]},{"role":"user","messageId":2,"content":[{"type":"tool_result","toolUseID":"c1","run":{"status":"done","result":{"output":"x"}}}]},{"role":"assistant","messageId":3,"content":[{"type":"text","text":"Done"}]}]}`,
 	"messages of chat, a line each": `{"role":"system","content":"You help."}
 {"role":"user","content":"Go"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]}
@@ -154,7 +161,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
 		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
 		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",
-		"results as the user's messages": `ls {"p":1} x`,
+		"results as the user's messages": `ls {"p":1} x`, "goose session": `ls {"p":1} x, ls {} no`, "amp thread": `ls {"p":1} {"output":"x"}`,
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {

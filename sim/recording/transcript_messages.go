@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -69,27 +70,11 @@ func (t *dialogue) reply(v, m gjson.Result, end time.Time, line int) error {
 	case "aborted":
 		d.turn.Ending, d.turn.Why = Cut, aborted
 	}
-	blocks := sessionBlocks(content)
+	blocks := contentBlocks(content)
 	for i, at := range shares(blocks, t.input, end) {
 		t.add(d, blocks[i], at)
 	}
 	return nil
-}
-
-func sessionBlocks(content gjson.Result) []stream.Block {
-	if content.Type == gjson.String {
-		return []stream.Block{{Kind: stream.Text, Text: strings.Clone(content.Str)}}
-	}
-	var out []stream.Block
-	for _, b := range content.Array() {
-		block := blockOf(b)
-		if block.Kind == "toolCall" {
-			block.Kind, block.ID = stream.ToolUse, strings.Clone(b.Get("id").String())
-			block.Input, block.Content = []byte(b.Get("arguments").Raw), nil
-		}
-		out = append(out, block)
-	}
-	return out
 }
 
 // shares gives each block its end between the request and the line's time.
@@ -145,7 +130,8 @@ func (ts *dialogues) block(v gjson.Result, line int) error {
 	if u := usageIn(m); u != nil { // each line of a message repeats it
 		d.turn.Usage = u
 	}
-	return t.content(d, content, at)
+	t.content(d, content, at)
+	return nil
 }
 
 // dialogueOf finds the conversation of a line: by its session, and below that by the
@@ -172,15 +158,29 @@ func (t *dialogue) answers(of map[string]gjson.Result, content gjson.Result, at 
 	t.noteInput(at)
 	t.user.take(of, content)
 	for _, b := range content.Array() {
-		b := b.Map()
-		if b["type"].String() != "tool_result" {
-			continue
+		if r, ok := resultIn(b.Map()); ok {
+			r.Took = took(of["toolUseResult"])
+			t.result(r, at, line)
 		}
-		t.result(Result{
-			Call: strings.Clone(b["tool_use_id"].String()), Text: strings.Clone(plain(b["content"])), IsError: b["is_error"].Bool(),
-			Took: took(of["toolUseResult"]),
-		}, at, line)
 	}
+}
+
+// resultIn reads a block that is a result: one of the Messages API, as Amp has it with how its tool ran,
+// or one of Goose's.
+func resultIn(b map[string]gjson.Result) (r Result, ok bool) {
+	id, content, status := b["tool_use_id"], b["content"], ""
+	switch b["type"].String() {
+	case "tool_result":
+		if run := b["run"]; run.IsObject() {
+			id, content, status = b["toolUseID"], run.Get("result"), run.Get("status").String()
+		}
+	case "toolResponse":
+		given := b["toolResult"]
+		id, content, status = b["id"], dialect.Either(given, "value.content", "value", "error"), given.Get("status").String()
+	default:
+		return r, false
+	}
+	return Result{Call: strings.Clone(id.String()), Text: strings.Clone(plain(content)), IsError: status == "error" || b["is_error"].Bool()}, true
 }
 
 // took is what the agent itself measured, where it did.
@@ -194,21 +194,36 @@ func took(result gjson.Result) Moment {
 }
 
 // content adds a model's blocks, which were complete at one time.
-func (t *dialogue) content(d *draft, content gjson.Result, at time.Time) error {
+func (t *dialogue) content(d *draft, content gjson.Result, at time.Time) {
+	for _, b := range contentBlocks(content) {
+		t.add(d, b, at)
+	}
+}
+
+func contentBlocks(content gjson.Result) (out []stream.Block) {
 	if content.Type == gjson.String {
-		t.add(d, stream.Block{Kind: stream.Text, Text: strings.Clone(content.Str)}, at)
-		return nil
+		return []stream.Block{{Kind: stream.Text, Text: strings.Clone(content.Str)}}
 	}
 	for _, b := range content.Array() {
-		t.add(d, blockOf(b), at)
+		out = append(out, blockOf(b))
 	}
-	return nil
+	return out
+}
+
+// calledAs is where agents keep the name and the input of a call that is no tool_use of theirs.
+var calledAs = map[string]struct{ name, input string }{
+	"toolCall":    {"name", "arguments"},
+	"toolRequest": {"toolCall.value.name", "toolCall.value.arguments"}, // of Goose's
 }
 
 // blockOf reads a content block. Texts are cloned: they must not keep the line.
 func blockOf(b gjson.Result) stream.Block {
 	kind := strings.Clone(b.Get("type").String())
 	out := stream.Block{Kind: stream.Kind(kind), ID: strings.Clone(b.Get("id").String()), Name: strings.Clone(b.Get("name").String())}
+	if at, ok := calledAs[kind]; ok {
+		out.Kind, out.Name, out.Input = stream.ToolUse, strings.Clone(b.Get(at.name).String()), []byte(b.Get(at.input).Raw)
+		return out
+	}
 	switch out.Kind {
 	case stream.Text:
 		out.Text = strings.Clone(b.Get("text").String())
@@ -245,12 +260,14 @@ func plain(content gjson.Result, without ...string) string {
 }
 
 // userTextIn is the text of a user's message, results apart.
-func userTextIn(content gjson.Result) string { return plain(content, "tool_result", "toolResult") }
+func userTextIn(content gjson.Result) string {
+	return plain(content, "tool_result", "toolResult", "toolResponse")
+}
 
 func callIDs(content gjson.Result) []string {
 	var ids []string
 	for _, b := range content.Array() {
-		if kind := b.Get("type").String(); kind == "tool_use" || kind == "toolCall" {
+		if kind := b.Get("type").String(); kind == "tool_use" || calledAs[kind].name != "" {
 			ids = append(ids, b.Get("id").String())
 		}
 	}
