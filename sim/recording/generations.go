@@ -104,7 +104,8 @@ func loose(list gjson.Result) []any {
 
 // roles are other words for who wrote a message.
 var roles = map[string]string{"human": "user", "ai": "assistant", "model": "assistant", "HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant",
-	"SystemMessage": "system", "ToolMessage": "tool"}
+	"SystemMessage": "system", "ToolMessage": "tool", "tool_result": "tool",
+	"user.message": "user", "assistant.message": "assistant", "tool.execution_complete": "tool"}
 
 // spokenBy are all words for who wrote a message but a tool's own name.
 var spokenBy = append(slices.Collect(maps.Keys(roles)), "user", "assistant", "system", "developer", "tool", "function")
@@ -128,14 +129,14 @@ func looseMessage(m gjson.Result) fields {
 		role = "tool"
 	}
 	out := fields{"role": cmp.Or(roles[role], role)}
-	if parts := looseParts(dialect.Either(m, "content", "contents"), m.Get("tool_calls.0").Exists()); parts != nil {
+	if parts := looseParts(dialect.Either(m, "content", "contents", "result.content"), m.Get("tool_calls.0").Exists()); parts != nil {
 		out["content"] = parts
 	}
 	if thought := dialect.Either(m, "reasoning_content", "reasoning"); thought.Type == gjson.String {
 		out["reasoning_content"] = thought.Str
 	}
 	var calls []any
-	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls").Array() {
+	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls", "toolRequests").Array() {
 		calls = append(calls, looseCall(c))
 	}
 	if calls != nil {
@@ -166,7 +167,7 @@ func looseCall(c gjson.Result) fields {
 
 // looseResult adds whose result a message is, and whether it is an error.
 func looseResult(m gjson.Result, out fields) {
-	id := m.Get("tool_call_id").String()
+	id := dialect.Either(m, "tool_call_id", "toolCallId").String()
 	if id == "" && m.Get("requestor").Exists() {
 		id = m.Get("id").String()
 	}

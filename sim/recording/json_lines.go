@@ -217,7 +217,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 			known = true
 			ls.s.format = History
 			err = ls.dialogues.historyMessage(m, model, key, ls.at, time.Time{})
-		case inner.IsObject() && m.Get("direction").Exists(): // what went between an agent and who drives it
+		case inner.IsObject() && (m.Get("direction").Exists() || inner.Get("agentName").Exists()): // what went between an agent and who drives it
 			known = true
 			err = ls.take([]byte(inner.Raw))
 		case inner.IsObject() && (m.Get("type").Str == "user" || m.Get("type").Str == "assistant"): // as agents print them, a line each

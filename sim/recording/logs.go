@@ -42,6 +42,9 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.item(v, stamp(v.Get("timestamp")))
 	case kind == "gemini" && v.Get("content").Exists(), kind == "user" && v.Get("content").Exists() && !v.Get("message").Exists():
 		err = ls.geminiLine(v)
+	case isLoose(kind, v):
+		ls.logs.model = cmp.Or(strings.Clone(dialect.Either(v, "data.model", "model_id").String()), ls.logs.model)
+		err = ls.chatted(v, stamp(v.Get("timestamp")))
 	case kind == "" && v.Get("parts").IsArray() && v.Get("role").Exists():
 		err = ls.contents(v, time.Time{})
 	case kind == "" && v.Get("history.0.parts").IsArray():
@@ -55,6 +58,9 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = each(v.Get("loglines"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
 	case v.Get("totalPrompts").Exists() && v.Get("prompts").IsArray():
 		err = ls.chatReplay(v)
+	case v.Get("messages.0.info.role").Exists() && v.Get("messages.0.parts").IsArray():
+		ls.logs = logs{key: "opencode\x00" + strings.Clone(v.Get("info.id").String())}
+		err = each(v.Get("messages"), ls.openCode)
 	case v.Get("projectHash").Exists() && v.Get("messages").IsArray():
 		ls.logs = logs{key: "gemini\x00" + strings.Clone(v.Get("sessionId").String())}
 		err = each(v.Get("messages"), ls.geminiLine)
@@ -94,6 +100,20 @@ func each(list gjson.Result, do func(gjson.Result) error) error {
 		}
 	}
 	return nil
+}
+
+// isLoose reports whether a line is a message in words that are nearly those of Chat Completions, by its type:
+// one of Grok's command line, an event of Copilot's, or what Docker's agent wraps.
+func isLoose(kind string, v gjson.Result) bool {
+	switch kind {
+	case "":
+		return v.Get("agentName").Exists() && v.Get("message.role").Exists()
+	case "assistant", "tool_result":
+		return v.Get("content").Exists() && !v.Get("message").Exists()
+	case "user.message", "assistant.message", "tool.execution_complete":
+		return v.Get("data").IsObject()
+	}
+	return false
 }
 
 // isBareItem reports whether a line is an item of OpenAI's Responses by itself.
@@ -222,10 +242,54 @@ func (ls *lineScan) geminiLine(v gjson.Result) error {
 	}
 	u := v.Get("tokens")
 	usage := fields{"input_tokens": max(0, u.Get("input").Int()-u.Get("cached").Int()), "cache_read_input_tokens": u.Get("cached").Int(), "output_tokens": u.Get("output").Int() + u.Get("thoughts").Int()}
+	return ls.answered(usage, blocks, results, at, done)
+}
+
+// answered makes an answer of blocks, and what its calls gave.
+func (ls *lineScan) answered(usage any, blocks, results []any, at, done time.Time) error {
 	if err := ls.written("assistant", usage, blocks, at); err != nil {
 		return err
 	}
 	return ls.written("user", nil, results, done)
+}
+
+// openCode takes a message of a session that OpenCode exported: its parts, each call with what became of
+// it. A message may have several answers, each of which begins a step.
+func (ls *lineScan) openCode(m gjson.Result) error {
+	info := m.Get("info")
+	at := stamp(info.Get("time.created"))
+	if info.Get("role").String() == "user" {
+		return ls.written("user", nil, []any{textOf(plainText(m.Get(`parts.#(type=="text")#`)))}, at)
+	}
+	ls.logs.model = strings.Clone(info.Get("modelID").String())
+	var blocks, results []any
+	done := at
+	for _, p := range m.Get("parts").Array() {
+		switch p.Get("type").String() {
+		case "text":
+			blocks = append(blocks, textOf(p.Get("text").String()))
+		case "reasoning":
+			blocks = append(blocks, fields{"type": "thinking", "thinking": p.Get("text").String()})
+		case "tool":
+			id, state := p.Get("callID").String(), p.Get("state")
+			blocks = append(blocks, callOf(id, p.Get("tool").String(), state.Get("input")))
+			if given := dialect.Either(state, "output", "error"); given.Exists() {
+				results = append(results, resultOf(id, given.String(), state.Get("status").String() == "error"))
+			}
+			if t := stamp(state.Get("time.end")); t.After(done) {
+				done = t
+			}
+		case "step-finish":
+			u := p.Get("tokens")
+			usage := fields{"input_tokens": u.Get("input").Int(), "cache_read_input_tokens": u.Get("cache.read").Int(),
+				"cache_creation_input_tokens": u.Get("cache.write").Int(), "output_tokens": u.Get("output").Int() + u.Get("reasoning").Int()}
+			if err := ls.answered(usage, blocks, results, at, done); err != nil {
+				return err
+			}
+			blocks, results, at = nil, nil, done
+		}
+	}
+	return ls.answered(nil, blocks, results, at, done)
 }
 
 // plainText is a content that is a text, or parts with texts.
@@ -264,10 +328,7 @@ func (ls *lineScan) chatReplay(v gjson.Result) error {
 	var blocks, results []any
 	var at time.Time
 	flush := func() error {
-		err := ls.written("assistant", nil, blocks, at)
-		if err == nil {
-			err = ls.written("user", nil, results, at)
-		}
+		err := ls.answered(nil, blocks, results, at, at)
 		blocks, results = nil, nil
 		return err
 	}
@@ -367,8 +428,5 @@ func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {
 	u := step.Get("metrics")
 	cached := u.Get("cached_tokens").Int()
 	usage := fields{"input_tokens": max(0, u.Get("prompt_tokens").Int()-cached), "cache_read_input_tokens": cached, "output_tokens": u.Get("completion_tokens").Int()}
-	if err := ls.written("assistant", usage, blocks, at); err != nil {
-		return err
-	}
-	return ls.written("user", nil, results, at)
+	return ls.answered(usage, blocks, results, at, at)
 }

@@ -140,7 +140,23 @@ conversations:
 {"role":"user","created":1749000003,"content":[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":[{"type":"text","text":"x"}]}},{"type":"toolResponse","id":"c2","toolResult":{"status":"error","error":"no"}}]}
 {"role":"assistant","created":1749000004,"content":[{"type":"text","text":"Done"}]}
 `,
-	"amp thread": `{"v":8,"id":"T-1","messages":[{"role":"user","messageId":0,"content":[{"type":"text","text":"Go"}]},{"role":"assistant","messageId":1,"content":[{"type":"tool_use","complete":true,"id":"c1","name":"ls","input":{"p":1}}]},{"role":"user","messageId":2,"content":[{"type":"tool_result","toolUseID":"c1","run":{"status":"done","result":{"output":"x"}}}]},{"role":"assistant","messageId":3,"content":[{"type":"text","text":"Done"}]}]}`,
+	"opencode session": `{"info":{"id":"ses_1"},"messages":[{"info":{"id":"m1","role":"user","time":{"created":1749000000000}},"parts":[{"type":"text","text":"Go"}]},{"info":{"id":"m2","role":"assistant","modelID":"m","time":{"created":1749000001000}},"parts":[{"type":"step-start"},{"type":"text","text":"I look"},{"type":"tool","callID":"c1","tool":"ls","state":{"status":"completed","input":{"p":1},"output":"x","time":{"end":1749000003000}}},{"type":"tool","callID":"c2","tool":"ls","state":{"status":"error","input":{},"error":"no"}},{"type":"step-finish","tokens":{"input":1,"output":2}},{"type":"step-start"},{"type":"text","text":"Done"}]}]}`,
+	"copilot events": `{"type":"session.start","data":{"sessionId":"s"},"id":"1","timestamp":"2026-01-01T00:00:00Z"}
+{"type":"user.message","data":{"content":"Go"},"id":"2","timestamp":"2026-01-01T00:00:01Z"}
+{"type":"assistant.message","data":{"messageId":"m1","content":"I look","toolRequests":[{"toolCallId":"c1","name":"ls","arguments":{"p":1},"type":"function"},{"toolCallId":"c2","name":"ls","arguments":{}}]},"id":"4","timestamp":"2026-01-01T00:00:03Z"}
+{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":true,"result":{"content":"x"}},"id":"6","timestamp":"2026-01-01T00:00:04Z"}
+{"type":"tool.execution_complete","data":{"toolCallId":"c2","success":false,"error":{"message":"no"}},"id":"7","timestamp":"2026-01-01T00:00:05Z"}
+{"type":"assistant.message","data":{"messageId":"m2","content":"Done","toolRequests":[]},"id":"8","timestamp":"2026-01-01T00:00:06Z"}
+`,
+	"grok history": `{"type":"system","content":"You help."}
+{"type":"user","content":[{"type":"text","text":"Go"}]}
+{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"r"}]}
+{"type":"assistant","content":"I look","tool_calls":[{"id":"c1","name":"ls","arguments":"{\"p\":1}"}],"model_id":"m"}
+{"type":"tool_result","tool_call_id":"c1","content":"x"}
+{"type":"assistant","content":"Done","model_id":"m"}
+`,
+	"docker session": `{"id":"x","title":"t","messages":[{"message":{"agentName":"","message":{"role":"user","content":"Go"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}}},{"message":{"agentName":"root","message":{"role":"tool","tool_call_id":"c1","content":"x"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"Done"}}}]}`,
+	"amp thread":     `{"v":8,"id":"T-1","messages":[{"role":"user","messageId":0,"content":[{"type":"text","text":"Go"}]},{"role":"assistant","messageId":1,"content":[{"type":"tool_use","complete":true,"id":"c1","name":"ls","input":{"p":1}}]},{"role":"user","messageId":2,"content":[{"type":"tool_result","toolUseID":"c1","run":{"status":"done","result":{"output":"x"}}}]},{"role":"assistant","messageId":3,"content":[{"type":"text","text":"Done"}]}]}`,
 	"messages of chat, a line each": `{"role":"system","content":"You help."}
 {"role":"user","content":"Go"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]}
@@ -162,6 +178,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
 		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",
 		"results as the user's messages": `ls {"p":1} x`, "goose session": `ls {"p":1} x, ls {} no`, "amp thread": `ls {"p":1} {"output":"x"}`,
+		"opencode session": `ls {"p":1} x, ls {} no`, "copilot events": `ls {"p":1} x, ls {} no`, "grok history": `ls {"p":1} x`, "docker session": "ls {} x",
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {
