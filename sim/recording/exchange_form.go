@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,50 +23,60 @@ import (
 // form is where recorders keep the parts of an exchange: paths of its item, separated by
 // blanks where recorders differ, of which the first that has something counts.
 type form struct {
-	// base stands before the address.
-	base, url, status, sent, headers, request, response string
+	// marks are paths that all have something; base stands before the address.
+	marks, base, url, status, sent, headers, request, response string
 }
 
 var (
-	// sides has a request and a response: cassettes, HTTP archives, WireMock, logs.
+	// sides has a request and a response: cassettes, HTTP archives, WireMock, Hoverfly, Charles, logs.
 	sides = form{
-		url:     "request.url request.uri request.urlPath request.urlPathPattern request.urlPattern request.path",
+		url:     "request.url request.uri request.urlPath request.urlPathPattern request.urlPattern request.path request.path.0.value path",
 		status:  "response.code response.status_code response.status.code response.status",
 		sent:    "request.headers",
-		headers: "response.headers",
-		request: "request.parsed_body request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
+		headers: "response.headers response.header.headers",
+		request: "request.parsed_body request.body.text request.body.0.value request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
-		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.content",
+		response: "response.parsed_body response.body.text response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.content",
 	}
-	// bodies has nothing but the two of them.
-	bodies = form{request: "request", response: "response"}
 	mocked = form{
 		url: "when.path", status: "then.status", headers: "then.header",
 		request:  "when.body_base64 when.body when.json_body",
 		response: "then.body_base64 then.body then.json_body",
 	}
-	// nocked and proxied have the parts side by side: nock, and the test proxy of Azure's libraries.
-	nocked  = form{base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"}
-	proxied = form{url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"}
+	// forms are the others, which their marks tell.
+	forms = []form{
+		{marks: "request.messages response", request: "request", response: "response"},
+		{marks: "request.contents response", request: "request", response: "response"},
+		{marks: "request.input response", request: "request", response: "response"},
+		{marks: "request_body response_body", url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
+		// of Bedrock's log of invocations
+		{marks: "input.inputBodyJson output.outputBodyJson", request: "input.inputBodyJson", response: "output.outputBodyJson"},
+		// nock, the test proxy of Azure's libraries, EasyVCR with WireMock.Net, undici's snapshots, and MockServer
+		{marks: "scope response method", base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
+		{marks: "RequestUri ResponseBody", url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
+		{
+			marks: "Request Response", url: "Request.Uri Request.Path.Matchers.0.Pattern Request.Path", status: "Response.Status.Code Response.StatusCode",
+			headers: "Response.ResponseHeaders Response.Headers", request: "Request.Body.Matcher.Pattern Request.Body", response: "Response.Body Response.BodyAsJson",
+		},
+		{
+			marks: "snapshot.request snapshot.responses", url: "snapshot.request.url", status: "snapshot.responses.0.statusCode",
+			headers: "snapshot.responses.0.headers", request: "snapshot.request.body", response: "snapshot.responses.0.body",
+		},
+		{
+			marks: "httpRequest httpResponse", url: "httpRequest.path", status: "httpResponse.statusCode", headers: "httpResponse.headers",
+			request: "httpRequest.body.json httpRequest.body", response: "httpResponse.body.json httpResponse.body",
+		},
+	}
 )
 
 // formOf recognizes an exchange; nil when it is none.
 func formOf(v gjson.Result) *form {
-	has := func(paths ...string) bool {
-		for _, path := range paths {
-			if !v.Get(path).Exists() {
-				return false
-			}
+	for i, f := range forms {
+		if !slices.ContainsFunc(strings.Fields(f.marks), func(path string) bool { return !v.Get(path).Exists() }) {
+			return &forms[i]
 		}
-		return true
 	}
 	switch {
-	case v.Get("request.messages").IsArray() && has("response"):
-		return &bodies
-	case has("scope", "response", "method"):
-		return &nocked
-	case has("RequestUri", "ResponseBody"):
-		return &proxied
 	case v.Get("request").IsObject() && v.Get("response").IsObject():
 		return &sides
 	case v.Get("when").IsObject() && v.Get("then").IsObject():
@@ -151,9 +162,9 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 		return nil, errParts
 	}
 	xs.s.format = xs.recorder(v, f)
-	x := &exchange{number: xs.number, line: line, asked: headersIn(v.Get(f.sent)), header: headersIn(v.Get(f.headers)), sent: stamp(v.Get("startedDateTime"))}
+	x := &exchange{number: xs.number, line: line, asked: headersIn(v.Get(f.sent)), header: headersIn(dialect.Either(v, strings.Fields(f.headers)...)), sent: stamp(v.Get("startedDateTime"))}
 	x.url = v.Get(f.base).String() + textIn(v, f.url)
-	if f == &bodies {
+	if f.url == "" { // the bodies alone
 		x.url = "/v1/messages"
 	}
 	code, _, _ := strings.Cut(textIn(v, f.status), " ")
@@ -168,6 +179,9 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	}
 	if err == nil {
 		x.response, err = bodyIn(v, f.response)
+	}
+	if err == nil && (v.Get("response.encodedBody").Bool() || v.Get("snapshot").Exists()) { // of Hoverfly and undici
+		x.response, err = fromBase64(string(x.response))
 	}
 	if name := v.Get("response.bodyFileName").String(); name != "" && len(x.response) == 0 && err == nil { // of WireMock
 		err = outside(name)

@@ -356,7 +356,7 @@ func fixtures(t testing.TB) []fixture {
 		require.NoError(t, json.Unmarshal([]byte(x.request), &v))
 		return object{"parsed_body": v}
 	}
-	return []fixture{
+	return append([]fixture{
 		{"go-vcr 1", recording.GoVCR1, goVCR(t, 1), true, true, false},
 		{"go-vcr 2", recording.GoVCR2, goVCR(t, 2), true, true, false},
 		{"vcrpy, text", recording.VCRPy, vcrPy(t, textRequest, asText), true, true, false},
@@ -389,8 +389,6 @@ func fixtures(t testing.TB) []fixture {
 		{"nock", recording.Exchanges, nock(t), true, true, false},
 		{"WireMock", recording.Exchanges, wireMock(t), true, true, false},
 		{"WireMock, documents of YAML", recording.Exchanges, wireMockYAML(t), true, true, false},
-		{"a test proxy", recording.Exchanges, testProxy(t), true, true, false},
-		{"ExVCR", recording.Exchanges, exVCR(t), true, true, false},
 		{"a log of requests and responses", recording.Exchanges, traceLog(t), true, true, false},
 		{"a library's objects", recording.Exchanges, typedBodies(t), true, true, false},
 		{"a log of bodies", recording.Exchanges, bodyLog(t), true, true, false},
@@ -401,7 +399,7 @@ func fixtures(t testing.TB) []fixture {
 		{"responses, formatted", recording.History, formatted(t, responses(t)), false, false, false},
 		{"a request with its history", recording.History, lastRequest(t), false, true, false},
 		{"the messages of a request, a line each", recording.History, spokenLines(t), false, true, false},
-	}
+	}, recorders(t)...)
 }
 
 // open reads a text with the default limits.

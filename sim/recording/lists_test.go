@@ -97,6 +97,14 @@ func TestAnswersOfABatchBelongToNoneOfTheOthers(t *testing.T) {
 	assert.Equal(t, recording.History, rec.Format)
 	require.Len(t, rec.Conversations, 3)
 	assert.Equal(t, "the recording holds no requests, so no results", rec.Conversations[0].Turns[0].Unanswered[0].Reason)
+	for _, form := range []string{
+		`{"custom_id":"q%d","response":{"status_code":200,"body":{"object":"chat.completion","choices":[{"message":{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"ls","arguments":"{}"}}]}}]}},"error":null}`,
+		`{"key":"q%d","response":{"candidates":[{"content":{"parts":[{"functionCall":{"name":"ls","args":{}}}]},"finishReason":"STOP"}]}}`,
+	} {
+		rec := open(t, fmt.Sprintf(form+"\n"+form+"\n", 1, 2))
+		require.Len(t, rec.Conversations, 2, form)
+		assert.Len(t, rec.Conversations[1].Turns[0].Calls, 1, form)
+	}
 }
 
 // A history that ends, or passes a call over, reports which of the two.

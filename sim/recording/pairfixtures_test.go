@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/recording"
 )
 
 func indented(t testing.TB, v any) string {
@@ -52,26 +54,59 @@ func mappings(t testing.TB) (list []any) {
 	return list
 }
 
-func testProxy(t testing.TB) string {
-	var list []any
-	for _, x := range exchanges(t) {
-		list = append(list, object{
-			"RequestUri": endpoint, "RequestMethod": "POST", "RequestHeaders": object{}, "RequestBody": json.RawMessage(x.request),
-			"StatusCode": 200, "ResponseHeaders": object{"Content-Type": "text/event-stream"}, "ResponseBody": string(x.response),
-		})
+// recorders have an exchange for each of a list, in words of their own.
+func recorders(t testing.TB) (all []fixture) {
+	in64 := func(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+	value := func(v any) []object { return []object{{"matcher": "exact", "value": v}} }
+	sse := object{"Content-Type": "text/event-stream"}
+	for name, one := range map[string]func(x httpExchange) object{
+		"a test proxy": func(x httpExchange) object {
+			return object{"RequestUri": endpoint, "RequestMethod": "POST", "RequestHeaders": object{}, "RequestBody": json.RawMessage(x.request),
+				"StatusCode": 200, "ResponseHeaders": sse, "ResponseBody": string(x.response)}
+		},
+		"ExVCR": func(x httpExchange) object {
+			return object{"request": object{"url": endpoint, "method": "post", "body": "", "request_body": x.request, "headers": object{}, "options": []any{}},
+				"response": object{"status_code": 200, "type": "ok", "binary": false, "headers": object{}, "body": string(x.response)}}
+		},
+		"EasyVCR": func(x httpExchange) object {
+			return object{"Duration": 1, "Request": object{"Method": "POST", "Uri": endpoint, "RequestHeaders": object{}, "Body": x.request},
+				"Response": object{"Status": object{"Code": 200}, "ResponseHeaders": sse, "Body": string(x.response)}}
+		},
+		"WireMock.Net": func(x httpExchange) object {
+			return object{"Request": object{"Path": object{"Matchers": []object{{"Name": "WildcardMatcher", "Pattern": "/v1/messages"}}},
+				"Body": object{"Matcher": object{"Name": "JsonMatcher", "Pattern": x.request}}}, "Response": object{"StatusCode": 200, "Headers": sse, "Body": string(x.response)}}
+		},
+		"undici": func(x httpExchange) object {
+			return object{"hash": "h", "snapshot": object{"request": object{"method": "POST", "url": endpoint, "headers": object{}, "body": x.request},
+				"responses": []object{{"statusCode": 200, "headers": object{"content-type": "text/event-stream"}, "body": in64(x.response)}}}}
+		},
+		"MockServer": func(x httpExchange) object {
+			return object{"httpRequest": object{"method": "POST", "path": "/v1/messages", "body": object{"type": "JSON", "json": json.RawMessage(x.request)}},
+				"httpResponse": object{"statusCode": 200, "headers": sse, "body": string(x.response)}}
+		},
+		"Charles": func(x httpExchange) object {
+			return object{"host": "api.example.com", "path": "/v1/messages", "request": object{"body": object{"text": x.request}},
+				"response": object{"status": 200, "header": object{"headers": []object{{"name": "Content-Type", "value": "text/event-stream"}}}, "body": object{"text": string(x.response)}}}
+		},
+		"Hoverfly": func(x httpExchange) object {
+			return object{"request": object{"path": value("/v1/messages"), "body": value(x.request)},
+				"response": object{"status": 200, "body": in64(x.response), "encodedBody": true, "headers": object{"Content-Type": []string{"text/event-stream"}}}}
+		},
+		"a table of bodies": func(x httpExchange) object {
+			return object{"request_body": json.RawMessage(x.request), "response_body": string(x.response), "response_status": 200, "request_path": endpoint}
+		},
+	} {
+		var list []any
+		for _, x := range exchanges(t) {
+			list = append(list, one(x))
+		}
+		whole := map[string]any{"a test proxy": object{"Entries": list, "Variables": object{}}, "Hoverfly": object{"data": object{"pairs": list}, "meta": object{}}}[name]
+		if whole == nil {
+			whole = list
+		}
+		all = append(all, fixture{name, recording.Exchanges, indented(t, whole), true, true, false})
 	}
-	return indented(t, object{"Entries": list, "Variables": object{}})
-}
-
-func exVCR(t testing.TB) string {
-	var list []any
-	for _, x := range exchanges(t) {
-		list = append(list, object{
-			"request":  object{"url": endpoint, "method": "post", "body": "", "request_body": x.request, "headers": object{}, "options": []any{}},
-			"response": object{"status_code": 200, "type": "ok", "binary": false, "headers": object{}, "body": string(x.response)},
-		})
-	}
-	return indented(t, list)
+	return all
 }
 
 // traceLog is a line for each exchange, the stream as it came.
