@@ -367,6 +367,7 @@ var otherAPIs = []struct{ what, ends string }{
 	{"requests to Ollama's chat", "/api/chat"},
 	{"requests to the first version of Cohere's chat", "/v1/chat"},
 	{"requests to Cohere's chat", "/v2/chat"},
+	{"requests to OpenAI's assistants, which keep the conversation themselves", "/threads /runs /submit_tool_outputs"},
 	{"requests that rank documents", "/rerank"},
 	{"requests for text completions, which have no tools", "/v1/complete /api/generate"},
 	{"requests that count tokens", "/count_tokens /count-tokens :countTokens /input_tokens"},

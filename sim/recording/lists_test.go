@@ -118,6 +118,8 @@ func TestAHistoryHasItsReasons(t *testing.T) {
 	assert.Equal(t, "the recording ends before its result", turns[1].Unanswered[0].Reason)
 	rec = open(t, `{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"n","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}]}`)
 	assert.Equal(t, []string{"c1 r"}, answers(rec.Conversations[0].Turns[0]), "another API's messages")
+	rec = open(t, strings.Repeat(`{"messages":`+calledOnce("c1")+`,"response":{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}]}}`+"\n", 2))
+	assert.Equal(t, []string{"1 c1", "2 c1"}, askedOf(rec), "an answer beside them is none of a batch")
 }
 
 // A log that is packed may be cut, or still be written, as any other.
