@@ -377,6 +377,7 @@ func fixtures(t testing.TB) []fixture {
 		{"transcript", recording.Blocks, transcript(t), false, true, false},
 		{"session log", recording.Messages, sessionLog(t), false, true, false},
 		{"packed as a whole", recording.SSE, string(gzipped(t, []byte(bareSSE(t)))), false, false, false},
+		{"packed as a whole by zstd", recording.SSE, string(packed(t, "zstd", []byte(bareSSE(t)))), false, false, false},
 		{"with a byte order mark", recording.Blocks, "\xef\xbb\xbf" + transcript(t), false, true, false},
 		{"with carriage returns", recording.EventLines, strings.ReplaceAll(eventLines(t), "\n", "\r\n"), false, false, false},
 		{"Converse, whole", recording.VCRPy, converseWhole(t), true, true, true},

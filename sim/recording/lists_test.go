@@ -128,10 +128,12 @@ func TestAPackedFileIsReadAsFarAsItGoes(t *testing.T) {
 	for range 200 { // more than is packed at once
 		lines.WriteString(transcript(t))
 	}
-	packed := gzipped(t, []byte(lines.String()))
-	rec := open(t, string(packed[:len(packed)-len(packed)/3]))
-	assert.Greater(t, len(rec.Conversations[0].Turns), 100)
-	assert.Contains(t, problems(rec), "cut the packed file is cut off; it was read as far as it goes")
-	_, err := recording.Open("file", strings.NewReader(string(packed[:12])), recording.Limits{}, nil)
-	assert.ErrorIs(t, err, recording.ErrNotRecording)
+	inGzip, inZstd := gzipped(t, []byte(lines.String())), packed(t, "zstd", []byte(lines.String()))
+	for _, cut := range [][]byte{inGzip[:len(inGzip)-len(inGzip)/3], inZstd[:len(inZstd)-9]} {
+		rec := open(t, string(cut))
+		assert.Greater(t, len(rec.Conversations[0].Turns), 100)
+		assert.Contains(t, problems(rec), "cut the packed file is cut off; it was read as far as it goes")
+		_, err := recording.Open("file", strings.NewReader(string(cut[:12])), recording.Limits{}, nil)
+		assert.ErrorIs(t, err, recording.ErrNotRecording)
+	}
 }

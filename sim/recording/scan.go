@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -138,6 +139,7 @@ const peekSize = 64 << 10
 var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
 	gzipMagic     = []byte{0x1f, 0x8b}
+	zstdMagic     = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
@@ -181,8 +183,8 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 	switch {
 	case len(text) == 0:
 		return s.fail(ErrNotRecording, "it is empty")
-	case bytes.HasPrefix(head, gzipMagic):
-		return s.unpackFile(r)
+	case bytes.HasPrefix(head, gzipMagic), bytes.HasPrefix(head, zstdMagic):
+		return s.unpackFile(head, r)
 	case bytes.HasPrefix(head, zipMagic):
 		return s.scanZip(r)
 	case isFrame(head):
@@ -239,10 +241,10 @@ func looksLikeLine(first []byte) bool {
 }
 
 // unpackFile reads a file that is packed as a whole.
-func (s *scanner) unpackFile(r io.Reader) error {
-	z, err := gzip.NewReader(r)
+func (s *scanner) unpackFile(head []byte, r io.Reader) error {
+	z, err := unpacked(head, r)
 	if err != nil {
-		return s.fail(ErrUnreadable, "it begins like gzip: %s", err)
+		return s.fail(ErrUnreadable, "it begins like what is packed: %s", err)
 	}
 	defer z.Close()
 	if s.format == packed {
@@ -258,6 +260,18 @@ func (s *scanner) unpackFile(r io.Reader) error {
 		return s.fail(ErrTooLarge, "it decodes to more than %d bytes", s.limits.Unpacked)
 	}
 	return err
+}
+
+// unpacked reads what begins as gzip or as zstd.
+func unpacked(head []byte, r io.Reader) (io.ReadCloser, error) {
+	if bytes.HasPrefix(head, gzipMagic) {
+		return gzip.NewReader(r)
+	}
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
 }
 
 // packed is no format: it marks that the file has been unpacked once.
