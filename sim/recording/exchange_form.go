@@ -51,6 +51,8 @@ var (
 		{marks: "request_body response_body", url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
 		// of Bedrock's log of invocations
 		{marks: "input.inputBodyJson output.outputBodyJson", request: "input.inputBodyJson", response: "output.outputBodyJson"},
+		// a response that was kept without its request
+		{marks: "status headers body", status: "status", headers: "headers", response: "body"},
 		// nock, the test proxy of Azure's libraries, EasyVCR with WireMock.Net, undici's snapshots, and MockServer
 		{marks: "scope response method", base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
 		{marks: "RequestUri ResponseBody", url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
@@ -83,28 +85,6 @@ func formOf(v gjson.Result) *form {
 		return &mocked
 	}
 	return nil
-}
-
-// isAnswerAlone reports whether v is a response that was kept without its request.
-func isAnswerAlone(v gjson.Result) bool {
-	return v.Get("status").Type == gjson.Number && v.Get("headers").IsObject() && v.Get("body").Exists() && !v.Get("method").Exists()
-}
-
-// takeAnswer reads a response that was kept without its request: a conversation of its own.
-func (xs *exchanges) takeAnswer(v gjson.Result, line int) error {
-	xs.number++
-	x := &exchange{number: xs.number, line: line, url: "/v1/messages", header: headersIn(v.Get("headers")), status: int(v.Get("status").Int())}
-	var err error
-	if x.response, err = bodyIn(v, "body"); err != nil {
-		xs.problem(Malformed, err.Error(), line)
-		return nil
-	}
-	if _, err := x.read(xs.s.limits.Part); errors.Is(err, errNoModel) {
-		xs.s.ignore("responses that are no model's")
-		return nil
-	}
-	xs.s.format = Exchanges
-	return xs.chains.take(x)
 }
 
 // plainList marks exchanges that stand in a list without a name, or a line each.

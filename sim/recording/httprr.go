@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -138,15 +139,12 @@ func payload(message []byte, coding []string, body io.ReadCloser) ([]byte, error
 	return b, err
 }
 
+// blankLine ends a message's headers.
+var blankLine = regexp.MustCompile(`\n\r?\n`)
+
 func afterHeaders(message []byte) []byte {
-	for rest := message; ; {
-		line, after, ok := bytes.Cut(rest, []byte("\n"))
-		if !ok {
-			return nil
-		}
-		if len(bytes.TrimSuffix(line, []byte("\r"))) == 0 {
-			return after
-		}
-		rest = after
+	if at := blankLine.FindIndex(message); at != nil {
+		return message[at[1]:]
 	}
+	return nil
 }

@@ -141,9 +141,6 @@ func (ls *lineScan) take(text []byte) error {
 	if formOf(v) != nil {
 		return ls.exchanges.take(v, ls.at, false)
 	}
-	if isAnswerAlone(v) {
-		return ls.exchanges.takeAnswer(v, ls.at)
-	}
 	if dialect.EventAPI(v) != "" {
 		ls.s.format = EventLines
 		return ls.dialect.Add(stream.Event{Type: kind, Data: bytes.Clone(text)})

@@ -130,12 +130,9 @@ func resultsIn(messages []gjson.Result) []Result {
 	var out []Result
 	for _, m := range messages {
 		for _, b := range m.Get("content").Array() {
-			if b.Get("type").String() != "tool_result" {
-				continue
+			if r, ok := resultIn(b.Map()); ok {
+				out = append(out, r)
 			}
-			out = append(out, Result{
-				Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
-			})
 		}
 	}
 	return out
@@ -158,6 +155,11 @@ func usageIn(m gjson.Result) *Usage {
 	var u Usage
 	u.update(m.Get("usage"))
 	u.diagnose(m.Get("diagnostics"))
+	return u.known()
+}
+
+// known is nil for a usage that counts nothing.
+func (u Usage) known() *Usage {
 	if u == (Usage{}) {
 		return nil
 	}
@@ -196,10 +198,7 @@ func usageOf(events []stream.Event) *Usage {
 			u.update(gjson.GetBytes(e.Data, "usage"))
 		}
 	}
-	if u == (Usage{}) {
-		return nil
-	}
-	return &u
+	return u.known()
 }
 
 // asked gives the handler a turn's request, where it takes them.

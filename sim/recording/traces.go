@@ -105,11 +105,7 @@ func blocksOf(m gjson.Result) []any {
 		case "tool_call":
 			out = append(out, callOf(p.Get("id").String(), p.Get("name").String(), p.Get("arguments")))
 		case "tool_call_response":
-			r := p.Get("response")
-			if !r.Exists() {
-				r = p.Get("result")
-			}
-			out = append(out, resultOf(p.Get("id").String(), r.String(), p.Get("is_error").Bool()))
+			out = append(out, resultOf(p.Get("id").String(), dialect.Either(p, "response", "result").String(), p.Get("is_error").Bool()))
 		default:
 			out = append(out, fields{"type": cmp.Or(p.Get("type").String(), "unknown")})
 		}
