@@ -250,68 +250,72 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 		y.unread(err, at, last)
 		return nil
 	}
-	for _, key := range []string{"interactions", "http_interactions"} {
-		if items := member(root, key); items != nil && items.Kind == yaml.SequenceNode {
-			y.list, y.version = key, versionIn(raw)
-			defer func() { y.list, y.version = "", "" }()
-			return y.items(items, at)
-		}
-	}
-	if known, err := y.pairs(root, at); known || err != nil {
-		return err
-	}
-	return y.values(root, at)
+	nodes, list := y.parts(root, at)
+	y.list, y.version = list, versionIn(raw)
+	defer func() { y.list, y.version = "", "" }()
+	return y.values(nodes, at)
 }
 
-// pairs reads requests and responses that stand in a list each, as LangChain's
-// cassettes have them.
-func (y *yamlScan) pairs(root *yaml.Node, at int) (known bool, err error) {
-	requests, responses := member(root, "requests"), member(root, "responses")
-	if requests == nil || responses == nil || requests.Kind != yaml.SequenceNode || responses.Kind != yaml.SequenceNode {
-		return false, nil
+// parts are what a document has: the items of a recorder's list, requests with responses that stand in
+// a list each, as LangChain's cassettes have them, conversations, values in a list, or one value.
+func (y *yamlScan) parts(root *yaml.Node, at int) (nodes []*yaml.Node, list string) {
+	of := func(key string) *yaml.Node {
+		if m := member(root, key); m != nil && m.Kind == yaml.SequenceNode {
+			return m
+		}
+		return nil
 	}
-	y.list = "requests"
-	defer func() { y.list = "" }()
-	for i, request := range requests.Content {
-		if i == len(responses.Content) {
-			y.problem(CutStream, fmt.Sprintf("%d of the requests have no response", len(requests.Content)-i), at+request.Line-1)
+	for _, key := range []string{"interactions", "http_interactions"} {
+		if items := of(key); items != nil {
+			return items.Content, key
+		}
+	}
+	if requests, responses := of("requests"), of("responses"); requests != nil && responses != nil {
+		return y.pairs(requests.Content, responses.Content, at), "requests"
+	}
+	for _, items := range []*yaml.Node{of("conversations"), of("mappings"), root} {
+		if items != nil && items.Kind == yaml.SequenceNode {
+			return items.Content, plainList
+		}
+	}
+	return []*yaml.Node{root}, plainList
+}
+
+func (y *yamlScan) pairs(requests, responses []*yaml.Node, at int) (all []*yaml.Node) {
+	for i, request := range requests {
+		if i == len(responses) {
+			y.s.problem(Problem{Kind: CutStream, Text: fmt.Sprintf("%d of the requests have no response", len(requests)-i), Line: at + request.Line - 1, Interaction: y.number + i})
 			break
 		}
-		pair := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
-			{Kind: yaml.ScalarNode, Tag: "!!str", Value: "request"}, request, {Kind: yaml.ScalarNode, Tag: "!!str", Value: "response"}, responses.Content[i],
-		}}
-		if err := y.node(pair, at+request.Line-1); err != nil {
-			return true, err
-		}
+		all = append(all, &yaml.Node{Kind: yaml.MappingNode, Line: request.Line, Content: []*yaml.Node{
+			{Kind: yaml.ScalarNode, Tag: "!!str", Value: "request"}, request, {Kind: yaml.ScalarNode, Tag: "!!str", Value: "response"}, responses[i],
+		}})
 	}
-	return true, nil
+	return all
 }
 
-// values reads a document as one of JSON is read: an exchange, messages, or a list of these. A history
-// that another goes on from is that one's beginning.
-func (y *yamlScan) values(root *yaml.Node, at int) error {
-	nodes := []*yaml.Node{root}
-	for _, list := range []*yaml.Node{root, member(root, "conversations"), member(root, "mappings")} {
-		if list != nil && list.Kind == yaml.SequenceNode {
-			nodes = list.Content
-		}
-	}
+// values takes what stands in a recorder's list, and anything else as it is taken in JSON. A history that
+// another goes on from is that one's beginning.
+func (y *yamlScan) values(nodes []*yaml.Node, at int) error {
 	var all []gjson.Result
 	for _, node := range nodes {
 		v, err := y.s.inJSON(node)
 		if err != nil {
-			y.unread(err, at, false)
+			y.unread(err, at+node.Line-1, false)
 		}
 		all = append(all, v)
 	}
-	y.list = plainList
-	defer func() { y.list = "" }()
 	begun := beginnings(all)
 	for i, v := range all {
-		if y.lines.at = at + nodes[i].Line - 1; begun[i] || !v.Exists() {
+		y.lines.at = at + nodes[i].Line - 1
+		take := func() error { return y.lines.take([]byte(v.Raw)) }
+		if y.list != plainList {
+			take = func() error { return y.take(v, y.lines.at, false) }
+		}
+		if begun[i] || !v.Exists() {
 			continue
 		}
-		if err := y.lines.take([]byte(v.Raw)); err != nil {
+		if err := take(); err != nil {
 			return err
 		}
 	}
@@ -339,24 +343,6 @@ func beginnings(all []gjson.Result) []bool {
 		}
 	}
 	return out
-}
-
-func (y *yamlScan) items(items *yaml.Node, at int) error {
-	for _, item := range items.Content {
-		if err := y.node(item, at+item.Line-1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (y *yamlScan) node(n *yaml.Node, at int) error {
-	v, err := y.s.inJSON(n)
-	if err != nil {
-		y.unread(err, at, false)
-		return nil
-	}
-	return y.take(v, at, false)
 }
 
 // versionIn is the version of a recorder, as the head of its cassette has it.
