@@ -119,12 +119,7 @@ func (c *conversation) flush() {
 
 // functionTool is a tool: a function, or what the provider itself runs.
 func functionTool(tool gjson.Result) json.RawMessage {
-	f := tool
-	if inner := tool.Get("function"); inner.IsObject() {
-		f = inner
-	} else if inner := tool.Get("custom"); inner.IsObject() {
-		f = inner
-	}
+	f := Either(tool, "function", "custom", "@this")
 	kind, free := tool.Get("type").String(), false
 	if kind == "function" || kind == "custom" {
 		free, kind = kind == "custom", ""
@@ -318,9 +313,6 @@ func reply(from Origin, id, model string, blocks []json.RawMessage, stop string,
 
 // chatUsage is nil where a piece of a stream has none.
 func chatUsage(v gjson.Result) json.RawMessage {
-	u := v.Get("usage")
-	if !u.IsObject() {
-		u = v.Get("x_groq.usage")
-	}
+	u := Either(v, "usage", "x_groq.usage")
 	return usage(count(u, "prompt_tokens"), count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"), count(u, "completion_tokens"))
 }

@@ -42,10 +42,7 @@ func (c *chatStream) add(e stream.Event, v gjson.Result) error {
 			return err
 		}
 	}
-	choice := v.Get("choices.0")
-	if n := v.Get("choices.#(index==0)"); n.Exists() {
-		choice = n
-	}
+	choice := Either(v, "choices.#(index==0)", "choices.0")
 	if !c.w.begun {
 		if !choice.Exists() {
 			return c.w.err // what some send before or after a message
@@ -64,10 +61,7 @@ func (c *chatStream) add(e stream.Event, v gjson.Result) error {
 }
 
 func (c *chatStream) choice(choice gjson.Result) {
-	d := choice.Get("delta")
-	if !d.IsObject() {
-		d = choice.Get("message")
-	}
+	d := Either(choice, "delta", "message")
 	c.thinks(thought(d))
 	switch content := d.Get("content"); {
 	case content.Type == gjson.String:
@@ -136,11 +130,7 @@ func (c *chatStream) call(piece gjson.Result) {
 	if custom := piece.Get("custom"); custom.IsObject() && f.Get("name").String() == "" {
 		f = custom
 	}
-	arguments := f.Get("arguments")
-	if !arguments.Exists() {
-		arguments = f.Get("input")
-	}
-	c.piece(piece.Get("index"), piece.Get("id").String(), f.Get("name").String(), arguments)
+	c.piece(piece.Get("index"), piece.Get("id").String(), f.Get("name").String(), Either(f, "arguments", "input"))
 }
 
 // piece takes a piece of a call. Calls are told apart by their index; some providers

@@ -149,9 +149,7 @@ func looseMessage(m gjson.Result) fields {
 }
 
 func looseCall(c gjson.Result) fields {
-	if inner := c.Get("tool_call"); inner.IsObject() {
-		c = inner
-	}
+	c = dialect.Either(c, "tool_call", "@this")
 	f := c
 	if inner := c.Get("function"); inner.IsObject() {
 		f = inner
@@ -191,9 +189,7 @@ func looseParts(content gjson.Result, called bool) any {
 	}
 	out := []any{}
 	for _, p := range content.Array() {
-		if inner := p.Get("message_content"); inner.IsObject() {
-			p = inner
-		}
+		p = dialect.Either(p, "message_content", "@this")
 		switch kind := p.Get("type").String(); {
 		case kind == "reasoning":
 			out = append(out, fields{"type": "thinking", "thinking": dialect.Either(p, "reasoning", "summary").String()})

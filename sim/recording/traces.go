@@ -213,9 +213,7 @@ func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
 func flatTools(v gjson.Result) gjson.Result {
 	tools := []any{}
 	for _, t := range dialect.Either(v, "llm.tools", "llm.request.functions").Array() {
-		if whole := t.Get("tool.json_schema"); whole.Exists() {
-			t = whole
-		}
+		t = dialect.Either(t, "tool.json_schema", "@this")
 		if t.Get("input_schema").IsObject() { // as the Messages API has it
 			t = gjson.ParseBytes(dialect.JSON(fields{"name": t.Get("name").String(), "description": t.Get("description").String(), "parameters": json.RawMessage(t.Get("input_schema").Raw)}))
 		}
