@@ -125,12 +125,16 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 		p.Kind, p.Text = Malformed, "the response is no message of a model"
 	}
 	c.s.problem(p)
+	return c.failed(x, req)
+}
+
+// failed notes a request without a turn, which may be sent again.
+func (c *chains) failed(x *exchange, req *request) error {
 	t, err := c.find(x, req)
-	if err != nil {
-		return err
+	if err == nil {
+		t.failed, t.ids, t.empty = true, nil, true
 	}
-	t.failed, t.ids, t.empty = true, nil, true
-	return nil
+	return err
 }
 
 // answered is a request with its answer.
@@ -167,10 +171,7 @@ func (c *chains) answered(x *exchange, req *request, r reply) error {
 		return err
 	}
 	if turns == 0 {
-		if t, err = c.find(x, req); err != nil {
-			return err
-		}
-		t.failed, t.ids, t.empty = true, nil, true
+		return c.failed(x, req)
 	}
 	return nil
 }
@@ -312,7 +313,10 @@ func (c *chains) offered(req *request) []Definition {
 	if len(c.tools) >= maxToolLists {
 		clear(c.tools)
 	}
-	tools := append([]Definition{}, req.tools()...)
+	tools := []Definition{}
+	for _, t := range req.offered.Array() {
+		tools = append(tools, definition(t))
+	}
 	c.tools[req.toolsID] = tools
 	return tools
 }

@@ -298,12 +298,8 @@ func (x *exchange) measured(v gjson.Result) {
 
 // check refuses what is no stream with a message, or an error, of this API.
 func (r reply) check() error {
-	for _, e := range r.events {
-		if e.Type == messageStart || e.Type == errorEvent {
-			return nil
-		}
-	}
-	if len(r.events) == 0 && (r.cut != "" || r.malformed != "") {
+	broken := len(r.events) == 0 && (r.cut != "" || r.malformed != "")
+	if broken || slices.ContainsFunc(r.events, func(e stream.Event) bool { return e.Type == messageStart || e.Type == errorEvent }) {
 		return nil
 	}
 	return errNoModel

@@ -38,11 +38,6 @@ var (
 			"request.bodyPatterns.0.equalToJson request.postData.text",
 		response: "response.parsed_body response.body.text response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.content",
 	}
-	mocked = form{
-		url: "when.path", status: "then.status", headers: "then.header",
-		request:  "when.body_base64 when.body when.json_body",
-		response: "then.body_base64 then.body then.json_body",
-	}
 	// forms are the others, which their marks tell.
 	forms = []form{
 		{marks: "request.messages response", request: "request", response: "response"},
@@ -53,6 +48,11 @@ var (
 		{marks: "input.inputBodyJson output.outputBodyJson", request: "input.inputBodyJson", response: "output.outputBodyJson"},
 		// a response that was kept without its request
 		{marks: "status headers body", status: "status", headers: "headers", response: "body"},
+		// httpmock
+		{
+			marks: "when then", url: "when.path", status: "then.status", headers: "then.header",
+			request: "when.body_base64 when.body when.json_body", response: "then.body_base64 then.body then.json_body",
+		},
 		// nock, the test proxy of Azure's libraries, EasyVCR with WireMock.Net, undici's snapshots, and MockServer
 		{marks: "scope response method", base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
 		{marks: "RequestUri ResponseBody", url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
@@ -78,11 +78,8 @@ func formOf(v gjson.Result) *form {
 			return &forms[i]
 		}
 	}
-	switch {
-	case v.Get("request").IsObject() && v.Get("response").IsObject():
+	if v.Get("request").IsObject() && v.Get("response").IsObject() {
 		return &sides
-	case v.Get("when").IsObject() && v.Get("then").IsObject():
-		return &mocked
 	}
 	return nil
 }
@@ -183,7 +180,7 @@ func (xs *exchanges) whole(h http.Header, body []byte) ([]byte, error) {
 
 func (xs *exchanges) recorder(v gjson.Result, f *form) Format {
 	switch {
-	case f == &mocked:
+	case v.Get("then").Exists():
 		return HTTPMock
 	case f != &sides || xs.list == plainList:
 		return Exchanges

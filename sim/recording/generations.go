@@ -82,16 +82,7 @@ func (ls *lineScan) exchanged(request, answer []byte, from, to time.Time) error 
 
 // chatted takes a message of a conversation in the words of Chat Completions.
 func (ls *lineScan) chatted(m gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"messages": []any{looseMessage(m)}}), &ls.logs.ids)
-	if !ok {
-		return nil
-	}
-	return each(request.Get("messages"), func(m gjson.Result) error {
-		if role := m.Get("role").String(); role != "user" && role != "assistant" {
-			return nil
-		}
-		return ls.spoken(m, "", at)
-	})
+	return ls.said("/chat/completions", dialect.JSON(fields{"messages": []any{looseMessage(m)}}), at)
 }
 
 func loose(list gjson.Result) []any {

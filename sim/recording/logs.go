@@ -193,11 +193,18 @@ func resultOf(id, text string, failed bool) fields {
 
 // contents takes a message of Gemini's API, as its command line keeps a conversation.
 func (ls *lineScan) contents(v gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("", []byte(`{"contents":[`+v.Raw+`]}`), &ls.logs.ids)
-	if !ok {
-		return nil
-	}
-	return each(request.Get("messages"), func(m gjson.Result) error { return ls.spoken(m, "", at) })
+	return ls.said("", []byte(`{"contents":[`+v.Raw+`]}`), at)
+}
+
+// said takes the messages of a request's body, in the words of the API of that address, less what is the system's.
+func (ls *lineScan) said(address string, body []byte, at time.Time) error {
+	_, request, _ := dialect.Request(address, body, &ls.logs.ids)
+	return each(request.Get("messages"), func(m gjson.Result) error {
+		if role := m.Get("role").String(); role != "user" && role != "assistant" {
+			return nil
+		}
+		return ls.spoken(m, "", at)
+	})
 }
 
 // partsLine takes a line of a session whose messages are those of Gemini's API, as Qwen's
@@ -366,40 +373,25 @@ func (ls *lineScan) chatReplay(v gjson.Result) error {
 	return flush()
 }
 
-// replied is a text, or texts in a list.
-func replied(v gjson.Result) string {
-	var all []string
-	for _, t := range v.Array() {
-		if t.Type == gjson.String {
-			all = append(all, t.Str)
-		} else {
-			all = append(all, t.Raw)
-		}
-	}
-	return strings.Join(all, "\n")
-}
+// replied is a text, or texts in a list, a line each.
+func replied(v gjson.Result) string { return strings.TrimSuffix(texts(v, "\n"), "\n") }
 
 // trajectory takes a trajectory of the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8.
 func (ls *lineScan) trajectory(v gjson.Result) error {
 	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", ls.values)}
-	for _, step := range v.Get("steps").Array() {
-		at := stamp(step.Get("timestamp"))
-		said := plainText(step.Get("message"))
-		switch step.Get("source").String() {
+	return each(v.Get("steps"), func(step gjson.Result) error {
+		at, said := stamp(step.Get("timestamp")), plainText(step.Get("message"))
+		switch source := step.Get("source").String(); source {
 		case "user":
-			if err := ls.written("user", nil, []any{textOf(said)}, at); err != nil {
-				return err
-			}
+			return ls.written("user", nil, []any{textOf(said)}, at)
 		case "agent":
 			ls.logs.model = strings.Clone(cmp.Or(step.Get("model_name").String(), v.Get("agent.model_name").String()))
-			if err := ls.step(step, said, at); err != nil {
-				return err
-			}
+			return ls.step(step, said, at)
 		default:
-			ls.s.ignore("steps of the source " + quoted(step.Get("source").String()))
+			ls.s.ignore("steps of the source " + quoted(source))
+			return nil
 		}
-	}
-	return nil
+	})
 }
 
 func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {

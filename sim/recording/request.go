@@ -73,14 +73,6 @@ func (r *request) userTexts() []string {
 	return nil
 }
 
-func (r *request) tools() []Definition {
-	var out []Definition
-	for _, t := range r.offered.Array() {
-		out = append(out, definition(t))
-	}
-	return out
-}
-
 // digest writes what makes a message the same when it is sent again: clients move
 // cache breakpoints, drop false members, and write texts as strings or as blocks.
 func digest(write func([]byte) (int, error), m gjson.Result) {

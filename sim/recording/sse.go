@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -53,7 +52,14 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 	dec, lines := stream.Decoder{MaxEvent: int(s.limits.Part)}, &lineReader{r: r, max: s.limits.Line}
 	first, between, feed := 0, true, []byte(nil)
 	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e.Clone(), first) }}
-	emit := func(e stream.Event) error { return eachApart(e, d.Add) }
+	emit := func(e stream.Event) (err error) {
+		for _, e := range apart(e) {
+			if err == nil {
+				err = d.Add(e)
+			}
+		}
+		return err
+	}
 	for l, err := range lines.all(s) {
 		if err != nil {
 			return err
@@ -102,16 +108,6 @@ func apart(e stream.Event) (out []stream.Event) {
 		}
 	}
 	return out
-}
-
-// eachApart emits the events of one.
-func eachApart(e stream.Event, emit func(stream.Event) error) error {
-	for _, e := range apart(e) {
-		if err := emit(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // oversized makes an error of the file of an event that does not end.
@@ -202,7 +198,9 @@ func (r *responses) add(e stream.Event, line int) error {
 		r.markIncomplete(Broken, at(line)+"an event cannot be taken: "+err.Error())
 	}
 	for _, b := range blocks {
-		r.block(b, e.At)
+		if b.Type == message.TypeToolUse {
+			r.call(Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Ready: Moment{e.At, r.pace != Unknown}})
+		}
 	}
 	if e.Type == messageStop {
 		return r.finish()
@@ -251,13 +249,6 @@ func at(line int) string {
 		return ""
 	}
 	return fmt.Sprintf("line %d: ", line)
-}
-
-func (r *responses) block(b message.Block, at time.Duration) {
-	if b.Type != message.TypeToolUse {
-		return
-	}
-	r.call(Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Ready: Moment{at, r.pace != Unknown}})
 }
 
 func (r *responses) call(c Call) {

@@ -285,10 +285,10 @@ func (ls *lineScan) spanRow(s gjson.Result) error {
 // their tools said, in Gemini's words. Pieces of a stream come again as a whole.
 func (ls *lineScan) adkSession(v gjson.Result) error {
 	ls.logs = logs{key: "adk\x00" + strings.Clone(v.Get("id").String()), model: strings.Clone(v.Get("events.#(modelVersion).modelVersion").String())}
-	for _, e := range v.Get("events").Array() {
+	return each(v.Get("events"), func(e gjson.Result) error {
 		content := e.Get("content")
 		if e.Get("partial").Bool() || !content.Get("parts").IsArray() {
-			continue
+			return nil
 		}
 		role := cmp.Or(content.Get("role").String(), "model")
 		results := content.Get("parts.#(functionResponse).functionResponse").Exists() || content.Get("parts.#(function_response).function_response").Exists()
@@ -296,9 +296,6 @@ func (ls *lineScan) adkSession(v gjson.Result) error {
 			role = "user"
 		}
 		content = gjson.ParseBytes(dialect.JSON(fields{"role": role, "parts": json.RawMessage(content.Get("parts").Raw)}))
-		if err := ls.contents(content, stamp(e.Get("timestamp"))); err != nil {
-			return err
-		}
-	}
-	return nil
+		return ls.contents(content, stamp(e.Get("timestamp")))
+	})
 }
