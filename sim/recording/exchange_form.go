@@ -24,7 +24,8 @@ import (
 // blanks where recorders differ, of which the first that has something counts.
 type form struct {
 	// marks are paths that all have something; base stands before the address.
-	marks, base, url, status, sent, headers, request, response string
+	marks []string
+	base, url, status, sent, headers, request, response string
 }
 
 var (
@@ -40,32 +41,32 @@ var (
 	}
 	// forms are the others, which their marks tell.
 	forms = []form{
-		{marks: "request.messages response", request: "request", response: "response"},
-		{marks: "request.contents response", request: "request", response: "response"},
-		{marks: "request.input response", request: "request", response: "response"},
-		{marks: "request_body response_body", url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
+		{marks: strings.Fields("request.messages response"), request: "request", response: "response"},
+		{marks: strings.Fields("request.contents response"), request: "request", response: "response"},
+		{marks: strings.Fields("request.input response"), request: "request", response: "response"},
+		{marks: strings.Fields("request_body response_body"), url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
 		// of Bedrock's log of invocations
-		{marks: "input.inputBodyJson output.outputBodyJson", request: "input.inputBodyJson", response: "output.outputBodyJson"},
+		{marks: strings.Fields("input.inputBodyJson output.outputBodyJson"), request: "input.inputBodyJson", response: "output.outputBodyJson"},
 		// a response that was kept without its request
-		{marks: "status headers body", status: "status", headers: "headers", response: "body"},
+		{marks: strings.Fields("status headers body"), status: "status", headers: "headers", response: "body"},
 		// httpmock
 		{
-			marks: "when then", url: "when.path", status: "then.status", headers: "then.header",
+			marks: strings.Fields("when then"), url: "when.path", status: "then.status", headers: "then.header",
 			request: "when.body_base64 when.body when.json_body", response: "then.body_base64 then.body then.json_body",
 		},
 		// nock, the test proxy of Azure's libraries, EasyVCR with WireMock.Net, undici's snapshots, and MockServer
-		{marks: "scope response method", base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
-		{marks: "RequestUri ResponseBody", url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
+		{marks: strings.Fields("scope response method"), base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
+		{marks: strings.Fields("RequestUri ResponseBody"), url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
 		{
-			marks: "Request Response", url: "Request.Uri Request.Path.Matchers.0.Pattern Request.Path", status: "Response.Status.Code Response.StatusCode",
+			marks: strings.Fields("Request Response"), url: "Request.Uri Request.Path.Matchers.0.Pattern Request.Path", status: "Response.Status.Code Response.StatusCode",
 			headers: "Response.ResponseHeaders Response.Headers", request: "Request.Body.Matcher.Pattern Request.Body", response: "Response.Body Response.BodyAsJson",
 		},
 		{
-			marks: "snapshot.request snapshot.responses", url: "snapshot.request.url", status: "snapshot.responses.0.statusCode",
+			marks: strings.Fields("snapshot.request snapshot.responses"), url: "snapshot.request.url", status: "snapshot.responses.0.statusCode",
 			headers: "snapshot.responses.0.headers", request: "snapshot.request.body", response: "snapshot.responses.0.body",
 		},
 		{
-			marks: "httpRequest httpResponse", url: "httpRequest.path", status: "httpResponse.statusCode", headers: "httpResponse.headers",
+			marks: strings.Fields("httpRequest httpResponse"), url: "httpRequest.path", status: "httpResponse.statusCode", headers: "httpResponse.headers",
 			request: "httpRequest.body.json httpRequest.body", response: "httpResponse.body.json httpResponse.body",
 		},
 	}
@@ -74,7 +75,7 @@ var (
 // formOf recognizes an exchange; nil when it is none.
 func formOf(v gjson.Result) *form {
 	for i, f := range forms {
-		if !slices.ContainsFunc(strings.Fields(f.marks), func(path string) bool { return !v.Get(path).Exists() }) {
+		if !slices.ContainsFunc(f.marks, func(path string) bool { return !v.Get(path).Exists() }) {
 			return &forms[i]
 		}
 	}

@@ -151,8 +151,11 @@ func means(word, option string) bool {
 
 // shows reports whether the command only shows what is known of the program or the machine.
 func (c *call) shows() bool {
-	text, literal := c.text()
-	return literal && slices.Contains(tables.Shows[c.name], text)
+	if words := tables.Shows[c.name]; len(words) > 0 {
+		text, literal := c.text()
+		return literal && slices.Contains(words, text)
+	}
+	return false
 }
 
 // text is the command's arguments with blanks between them, where all are literal.
