@@ -24,7 +24,7 @@ import (
 // blanks where recorders differ, of which the first that has something counts.
 type form struct {
 	// marks are paths that all have something; base stands before the address.
-	marks []string
+	marks                                               []string
 	base, url, status, sent, headers, request, response string
 }
 

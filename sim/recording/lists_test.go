@@ -135,5 +135,6 @@ func TestAPackedFileIsReadAsFarAsItGoes(t *testing.T) {
 		assert.Contains(t, problems(rec), "cut the packed file is cut off; it was read as far as it goes")
 		_, err := recording.Open("file", strings.NewReader(string(cut[:12])), recording.Limits{}, nil)
 		assert.ErrorIs(t, err, recording.ErrNotRecording)
+		assert.ErrorContains(t, err, "before any of it can be read")
 	}
 }

@@ -252,12 +252,15 @@ func (s *scanner) unpackFile(head []byte, r io.Reader) error {
 	}
 	s.format = packed
 	whole := &torn{r: z}
-	err = s.scan(bufio.NewReaderSize(&capped{r: whole, left: s.limits.Unpacked + 1}, peekSize))
-	if whole.cut && err == nil {
-		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
-	}
-	if errors.Is(err, errCapped) {
+	text := &capped{r: whole, left: s.limits.Unpacked + 1}
+	err = s.scan(bufio.NewReaderSize(text, peekSize))
+	switch {
+	case errors.Is(err, errCapped):
 		return s.fail(ErrTooLarge, "it decodes to more than %d bytes", s.limits.Unpacked)
+	case whole.cut && text.left > s.limits.Unpacked:
+		return s.fail(ErrNotRecording, "the packed file is cut off or broken before any of it can be read")
+	case whole.cut && err == nil:
+		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
 	}
 	return err
 }

@@ -296,31 +296,28 @@ func (y *yamlScan) pairs(requests, responses []*yaml.Node, at int) (all []*yaml.
 
 // values takes what stands in a recorder's list, and anything else as it is taken in JSON. A history that
 // another goes on from is that one's beginning.
-func (y *yamlScan) values(nodes []*yaml.Node, at int) error {
+func (y *yamlScan) values(nodes []*yaml.Node, at int) (err error) {
 	var all []gjson.Result
 	for _, node := range nodes {
-		v, err := y.s.inJSON(node)
-		if err != nil {
-			y.unread(err, at+node.Line-1, false)
+		v, wrong := y.s.inJSON(node)
+		if wrong != nil {
+			y.unread(wrong, at+node.Line-1, false)
 		}
 		all = append(all, v)
 	}
 	begun := beginnings(all)
-	for i, v := range all {
+	for i := 0; i < len(all) && err == nil; i++ {
 		y.lines.at = at + nodes[i].Line - 1
-		take := func() error { return y.lines.take([]byte(v.Raw)) }
-		if y.list != plainList {
-			take = func() error { return y.take(v, y.lines.at, false) }
-		}
-		if begun[i] || !v.Exists() {
-			continue
-		}
-		if err := take(); err != nil {
-			return err
+		switch v := all[i]; {
+		case begun[i] || !v.Exists():
+		case y.list == plainList:
+			err = y.lines.take([]byte(v.Raw))
+		default:
+			err = y.take(v, y.lines.at, false)
 		}
 	}
 	y.lines.group++
-	return nil
+	return err
 }
 
 // beginnings marks the histories that later ones go on from: what was sent of one, which is all

@@ -287,19 +287,18 @@ func sameWay(flags *pflag.FlagSet) (words []string) {
 	for _, name := range []string{
 		"map", "env", "url-env", "clean-home", "then-stdin", "then-run", "speed", "timeout", "linger", "strict", "trust",
 	} {
-		switch flag := flags.Lookup(name); list := flag.Value.(type) {
-		case pflag.SliceValue:
+		flag := flags.Lookup(name)
+		list, several := flag.Value.(pflag.SliceValue)
+		switch {
+		case several:
 			for _, text := range list.GetSlice() {
 				words = append(words, "--"+name, quotedPair(text))
 			}
+		case !flag.Changed:
+		case flag.Value.Type() == "bool" && flag.Value.String() == "true":
+			words = append(words, "--"+name)
 		default:
-			switch {
-			case !flag.Changed:
-			case flag.Value.Type() == "bool" && flag.Value.String() == "true":
-				words = append(words, "--"+name)
-			default:
-				words = append(words, "--"+name+"="+reports.Quoted(flag.Value.String()))
-			}
+			words = append(words, "--"+name+"="+reports.Quoted(flag.Value.String()))
 		}
 	}
 	return words
