@@ -3,22 +3,14 @@ package generate
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 )
 
 // Rewritable reports whether hooks and people may give a call another input: it is of a
 // tool of the case's own, or a Write to a file of its own.
 func (s *SystemCase) Rewritable(c *Call) bool {
-	return s.Tool(c.Tool) != nil || c.Tool == "Write" && c.Query == "" && len(c.Path) > len("/repo/a/c") && CallNumber(lastName(c.Path)) > 0
-}
-
-func lastName(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
+	return s.Tool(c.Tool) != nil || c.Tool == "Write" && c.Query == "" && len(c.Path) > len("/repo/a/c") && CallNumber(path.Base(c.Path)) > 0
 }
 
 // InputByHook is the input that hook i gives.

@@ -217,9 +217,9 @@ func (s *SystemCase) Unsettled() bool {
 	return s.Makes("EnterPlanMode", "ExitPlanMode", "Config", "CoordinatorMode", "EnterWorktree", "ExitWorktree", "Skill", "Bash")
 }
 
-// settings are the variables that the case's tools need, sorted by name.
-func (s *SystemCase) settings() (names []string, values map[string]string) {
-	values = map[string]string{}
+// settings are the variables that the case's tools need.
+func (s *SystemCase) settings() map[string]string {
+	values := map[string]string{}
 	if s.Search != "" {
 		values["ENABLE_TOOL_SEARCH"] = s.Search
 	}
@@ -229,5 +229,5 @@ func (s *SystemCase) settings() (names []string, values map[string]string) {
 	for _, name := range s.Kit {
 		maps.Copy(values, kit[name].settings)
 	}
-	return slices.Sorted(maps.Keys(values)), values
+	return values
 }

@@ -217,9 +217,9 @@ func (w *systemWriter) expect(e *Expected) {
 
 // settingsLine are the variables of the case's settings.
 func (s *SystemCase) settingsLine() flow {
-	names, values := s.settings()
+	values := s.settings()
 	var all []string
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all = append(all, name+": "+strconv.Quote(values[name]))
 	}
 	return inBraces(all)

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -173,15 +172,6 @@ func (t *Script) Models() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// String is how much there is to serve.
-func (t *Script) String() string {
-	answers := 0
-	for _, c := range t.Conversations {
-		answers += len(c.Answers)
-	}
-	return fmt.Sprintf("%d conversations, %d answers", len(t.Conversations), answers)
 }
 
 // FromScenario gives the answers of a scenario's model: its cassette, or its scripted

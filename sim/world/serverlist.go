@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -73,7 +72,7 @@ func (s ServerConfig) label() string {
 func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.Duration) (Server, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	var stderr tail
+	stderr := Tail{Most: maxStderr}
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, nil)
 	transport, err := s.Dial(run, &stderr)(ctx)
 	if err != nil {
@@ -97,12 +96,13 @@ func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.D
 }
 
 // explain words what failed, with the last line of the process's standard error.
-func explain(ctx context.Context, what string, err error, stderr *tail) error {
+func explain(ctx context.Context, what string, err error, stderr *Tail) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if text := stderr.line(); text != "" {
-		return fmt.Errorf("%s: %w; its last words: %s", what, err, text)
+	words := strings.TrimSpace(stderr.String())
+	if last := strings.TrimSpace(words[strings.LastIndexByte(words, '\n')+1:]); last != "" {
+		return fmt.Errorf("%s: %w; its last words: %s", what, err, last)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -160,24 +160,26 @@ func (h headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(req)
 }
 
-// tail keeps the end of what a process writes.
-type tail struct {
+// Tail keeps the end of what a process writes.
+type Tail struct {
+	// Most is how many bytes are kept.
+	Most int
 	mu   sync.Mutex
-	text []byte
+	kept []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+// Write implements io.Writer.
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-maxStderr):]
+	t.kept = append(t.kept, p...)
+	t.kept = t.kept[max(0, len(t.kept)-t.Most):]
 	return len(p), nil
 }
 
-// line is the last line with text.
-func (t *tail) line() string {
+// String is what is kept.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.text), []byte("\n"))
-	return string(bytes.TrimSpace(lines[len(lines)-1]))
+	return string(t.kept)
 }

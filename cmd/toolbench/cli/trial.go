@@ -52,7 +52,7 @@ type trial struct {
 	server *serve.Server
 	url    string
 	prompts
-	stderr tail
+	stderr world.Tail
 	exit   int
 }
 
@@ -114,7 +114,7 @@ type attempt struct {
 // attempt runs the agent once, from its folder to the verdict. Errors are the harness's.
 func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt) (out check.Result, err error) {
 	began := time.Now()
-	t := &trial{agent: g, prompts: prompts{first: from.prompt}}
+	t := &trial{agent: g, prompts: prompts{first: from.prompt}, stderr: world.Tail{Most: 16 << 10}}
 	if g.prompting() {
 		t.then = from.then
 	}
@@ -374,32 +374,13 @@ func (t *trial) values() *strings.Replacer {
 	return strings.NewReplacer("{url}", t.url, "{prompt}", t.real(t.first), "{dir}", t.dir)
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-const keptTail = 16 << 10
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, p...)
-	t.kept = t.kept[max(0, len(t.kept)-keptTail):]
-	return len(p), nil
-}
-
 // errorLine is how the languages of agents begin the line that names an error.
 var errorLine = regexp.MustCompile(`^(?:[\w.]*(?:Error|Exception|panic)\b.*:|thread '.*' panicked)`)
 
 // lastWords are the last lines of the agent's error output, without the frames of a stack, and the
 // line before them that names the error: Node.js writes the stack and the error's members behind it.
 func (t *trial) lastWords() string {
-	t.stderr.mu.Lock()
-	defer t.stderr.mu.Unlock()
-	lines := strings.Split(strings.ToValidUTF8(string(t.stderr.kept), "�"), "\n")
+	lines := strings.Split(strings.ToValidUTF8(t.stderr.String(), "�"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool {
 		line = strings.TrimSpace(line)
 		return line == "" || strings.HasPrefix(line, "at ")

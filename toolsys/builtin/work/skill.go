@@ -102,7 +102,7 @@ func (d SkillDeps) validate(in SkillIn, c *tool.Context) *tool.Refusal {
 		return &tool.Refusal{Message: fmt.Sprintf("%q is no skill's name: letters, digits, _, - and dots", in.Skill), Code: CodeBadName}
 	}
 	if _, found, _ := d.load(name); !found && d.command(context.Background(), name, c) == nil {
-		return &tool.Refusal{Message: d.unknown(name), Code: CodeNoSkill}
+		return &tool.Refusal{Message: unknown("skill", name, d.names()), Code: CodeNoSkill}
 	}
 	return nil
 }
@@ -133,15 +133,15 @@ func SkillCommands(d SkillDeps) []tool.Command {
 	return all
 }
 
-func (d SkillDeps) unknown(name string) string {
-	names := d.names()
-	if len(names) == 0 {
-		return fmt.Sprintf("no skill %q: there are none", name)
+// unknown says that there is no such skill or workflow, and which there are.
+func unknown(kind, name string, names []string) string {
+	switch near := search.Nearest(name, names, nil, 3); {
+	case len(names) == 0:
+		return fmt.Sprintf("no %s %q: there are none", kind, name)
+	case len(near) > 0:
+		return fmt.Sprintf("no %s %q; the nearest are %s", kind, name, strings.Join(near, ", "))
 	}
-	if near := search.Nearest(name, names, nil, 3); len(near) > 0 {
-		return fmt.Sprintf("no skill %q; the nearest are %s", name, strings.Join(near, ", "))
-	}
-	return fmt.Sprintf("no skill %q; there are %s", name, strings.Join(names, ", "))
+	return fmt.Sprintf("no %s %q; there are %s", kind, name, strings.Join(names, ", "))
 }
 
 func (d SkillDeps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
@@ -204,7 +204,7 @@ func (d SkillDeps) get(ctx context.Context, name string) (skill, error) {
 	if !remote {
 		s, found, err := d.load(name)
 		if err == nil && !found {
-			err = errors.New(d.unknown(name))
+			err = errors.New(unknown("skill", name, d.names()))
 		}
 		return s, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
 
@@ -81,7 +80,7 @@ func (d Workflows) validate(in WorkflowIn, _ *tool.Context) *tool.Refusal {
 	w, err := d.load(in.Workflow)
 	switch {
 	case errors.Is(err, errNoWorkflow):
-		return &tool.Refusal{Message: d.unknown(in.Workflow), Code: CodeNoWorkflow}
+		return &tool.Refusal{Message: unknown("workflow", in.Workflow, slices.Sorted(maps.Keys(d.files()))), Code: CodeNoWorkflow}
 	case err != nil:
 		return &tool.Refusal{Message: err.Error(), Code: CodeBadWorkflow}
 	}
@@ -89,17 +88,6 @@ func (d Workflows) validate(in WorkflowIn, _ *tool.Context) *tool.Refusal {
 		return &tool.Refusal{Message: problem, Code: CodeWorkflowArgs}
 	}
 	return nil
-}
-
-func (d Workflows) unknown(name string) string {
-	names := slices.Sorted(maps.Keys(d.files()))
-	switch near := search.Nearest(name, names, nil, 3); {
-	case len(names) == 0:
-		return fmt.Sprintf("no workflow %q: there are none", name)
-	case len(near) > 0:
-		return fmt.Sprintf("no workflow %q; the nearest are %s", name, strings.Join(near, ", "))
-	}
-	return fmt.Sprintf("no workflow %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // listed is the list of workflows that the prompt refers to. A file that is none is left
