@@ -130,16 +130,13 @@ func readWith[T any](a *app, name string, read func(*os.File) (T, error)) (T, er
 
 // readFile reads a file that an argument names, of at most so many bytes.
 func (a *app) readFile(name string, most int64) ([]byte, error) {
-	file, err := a.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := readLimited(file, most)
-	if err != nil {
-		return nil, usage("%s: %s", name, reason(err))
-	}
-	return data, nil
+	return readWith(a, name, func(file *os.File) ([]byte, error) {
+		data, err := readLimited(file, most)
+		if err != nil {
+			return nil, usage("%s: %s", name, reason(err))
+		}
+		return data, nil
+	})
 }
 
 // readLimited reads at most so many bytes; of what has more, not all is read.

@@ -174,10 +174,7 @@ func asPath(file string) string {
 // unknown is the error of an argument that names nothing.
 func (a *app) unknown(arg string, err error, suite []entry) error {
 	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
-		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err
-		}
-		return usage("%s: %s", arg, err)
+		return usage("%s: %s", arg, reason(err))
 	}
 	var names []string
 	for _, e := range suite {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -378,11 +377,9 @@ type asker struct {
 	a       *app
 	enabled bool
 	lines   chan string
-	turn    chan struct{} // held by who asks
-
-	mu     sync.Mutex
-	always map[string]bool
-	given  []run.PermitAnswer
+	turn    chan struct{} // held by who asks, and who reads or writes what follows
+	always  map[string]bool
+	given   []run.PermitAnswer
 }
 
 // asker gives what asks the person at the terminal. Where there is none it refuses instead.
@@ -399,8 +396,8 @@ func (k *asker) handler() func(context.Context, pipeline.Question) (pipeline.Rep
 }
 
 func (k *asker) answers() []run.PermitAnswer {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.turn <- struct{}{}
+	defer func() { <-k.turn }()
 	return k.given
 }
 
@@ -411,38 +408,33 @@ func (k *asker) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, e
 		return pipeline.Reply{}, context.Cause(ctx)
 	}
 	defer func() { <-k.turn }()
-	k.mu.Lock()
-	known := k.always[q.Tool]
-	k.mu.Unlock()
-	if known {
-		return k.answered(q, pipeline.Reply{Allow: true}), nil
+	allow, err := k.allows(ctx, q)
+	if err != nil {
+		return pipeline.Reply{}, err
 	}
+	k.given = append(k.given, run.PermitAnswer{Call: q.CallID, Allow: allow})
+	return pipeline.Reply{Allow: allow}, nil
+}
+
+// allows asks until there is an answer, unless one was given for good.
+func (k *asker) allows(ctx context.Context, q pipeline.Question) (bool, error) {
 	const most = 300
-	for {
+	for !k.always[q.Tool] {
 		fmt.Fprintf(k.a.Stderr, "\r\x1b[K%s wants to run with %s\nallow it? [y]es, [n]o, [a]lways: ", reports.Safe(q.Tool), reports.Cut(reports.Safe(string(q.Input)), most, !k.a.unicode()))
 		line, err := k.line(ctx)
 		if err != nil {
-			return pipeline.Reply{}, err
+			return false, err
 		}
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "y", "yes":
-			return k.answered(q, pipeline.Reply{Allow: true}), nil
+			return true, nil
 		case "a", "always":
-			k.mu.Lock()
 			k.always[q.Tool] = true
-			k.mu.Unlock()
-			return k.answered(q, pipeline.Reply{Allow: true}), nil
 		case "n", "no":
-			return k.answered(q, pipeline.Reply{}), nil
+			return false, nil
 		}
 	}
-}
-
-func (k *asker) answered(q pipeline.Question, r pipeline.Reply) pipeline.Reply {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.given = append(k.given, run.PermitAnswer{Call: q.CallID, Allow: r.Allow, Text: r.Text})
-	return r
+	return true, nil
 }
 
 // line reads one line; a reader that is waited for in vain is left behind.

@@ -131,10 +131,10 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if f.outputs.wants("html") && !stopped {
 		options.Others = pool.others(ctx, plan.entries, scenario.Policies())
 	}
-	if err := a.report(outcomes(results), options, f); err != nil {
+	judged, err := a.report(outcomes(results), options, against, f)
+	if err != nil {
 		return err
 	}
-	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: plan.again(f)}), against, f.outputs, f.looks)
 	if updating && stopped {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
@@ -200,28 +200,28 @@ func (a *app) settle(f *runFlags) error {
 	return nil
 }
 
-// report writes all that was asked for; files first, for nobody closes them early.
-func (a *app) report(outcomes []check.Result, options reports.Options, f runFlags) error {
-	err := a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
+// report writes all that was asked for; files first, for nobody closes them early. Then it gives the
+// verdict of the comparison with a baseline.
+func (a *app) report(outcomes []check.Result, options reports.Options, against *against, f runFlags) (judged, err error) {
+	err = a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.printInvalid(outcomes)
-	if a.onGitHub() {
-		if err := reports.Annotations(a.commands, outcomes, options); err != nil {
-			return harness(err)
-		}
-	}
-	return a.printOutcomes(outcomes, options, f)
-}
-
-// printInvalid prints what is wrong with invalid files to the error output.
-func (a *app) printInvalid(outcomes []check.Result) {
 	for _, o := range outcomes {
 		if o.Status == check.Errored && o.Err != nil {
 			a.logf("%s", o.Err)
 		}
 	}
+	if a.onGitHub() {
+		if err := reports.Annotations(a.commands, outcomes, options); err != nil {
+			return nil, harness(err)
+		}
+	}
+	if err := a.printOutcomes(outcomes, options, f); err != nil {
+		return nil, err
+	}
+	now := reports.StoredRun(outcomes, reports.Options{Again: options.Again})
+	return a.compareWith(now, against, f.outputs, f.looks), nil
 }
 
 // printOutcomes writes the report on the standard output.

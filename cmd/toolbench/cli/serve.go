@@ -223,26 +223,30 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 func (a *app) served(arg string, pace stream.Pace) (*serve.Script, *scenario.Scenario, error) {
 	info, err := os.Stat(a.path(arg))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return a.servedScenario(arg, pace)
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, nil, usage("%s: %s", arg, reason(err))
-	case !info.Mode().IsRegular():
+	case err == nil && !info.Mode().IsRegular():
 		return nil, nil, usage("%s: it is no file; name one recording or scenario", arg)
 	}
-	script, err := a.recordedScript(arg, pace)
-	switch {
-	case err == nil:
-		return script, nil, nil
-	case !errors.Is(err, recording.ErrNotRecording) || !isYAML(arg):
-		return nil, nil, invalid(err)
+	if script, err := a.recorded(arg, pace); script != nil || err != nil {
+		return script, nil, err
 	}
 	return a.servedScenario(arg, pace)
 }
 
-// recordedScript is what a file serves that is a recording.
-func (a *app) recordedScript(name string, pace stream.Pace) (*serve.Script, error) {
-	return readWith(a, name, func(r *os.File) (*serve.Script, error) { return serve.FromRecording(name, r, recording.Limits{}, pace) })
+// recorded reads a file that is a recording; nil is something else.
+func (a *app) recorded(arg string, pace stream.Pace) (*serve.Script, error) {
+	if !isFile(a.path(arg)) {
+		return nil, nil
+	}
+	script, err := readWith(a, arg, func(r *os.File) (*serve.Script, error) { return serve.FromRecording(arg, r, recording.Limits{}, pace) })
+	switch {
+	case err == nil:
+		return script, nil
+	case errors.Is(err, recording.ErrNotRecording) && isYAML(arg):
+		return nil, nil
+	}
+	return nil, invalid(err)
 }
 
 func isYAML(name string) bool {
@@ -265,18 +269,17 @@ func (a *app) servedScenario(arg string, pace stream.Pace) (*serve.Script, *scen
 
 // scenario loads what an argument names: a file, else a scenario of the suite.
 func (a *app) scenario(arg string) (*scenario.Scenario, error) {
-	fsys, name := fs.FS(nil), ""
+	fsys, name := fs.FS(scenarios.Files), ""
 	if path := a.path(arg); isFile(path) {
 		fsys, name = host.DirFS(filepath.Dir(path)), filepath.Base(path)
-	}
-	if fsys == nil {
+	} else {
 		for _, e := range a.named(arg) {
 			if e.Name == arg {
-				fsys, name = scenarios.Files, strings.TrimPrefix(e.File, "scenarios/")
+				name = strings.TrimPrefix(e.File, "scenarios/")
 			}
 		}
 	}
-	if fsys == nil {
+	if name == "" {
 		return nil, usage("%s is no file and no scenario of the suite; see `toolbench list`", arg)
 	}
 	sc, err := scenario.Load(fsys, name)

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolbench/reports"
-	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
@@ -96,10 +95,10 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	results, stopped := a.pool(f.runFlags).run(ctx, plan.entries)
 	checkedBy(programs, results)
 	a.verdict = verdict(outcomes(results))
-	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan), Secrets: a.secrets()}, f.runFlags); err != nil {
+	judged, err := a.report(outcomes(results), reports.Options{Again: agent.again(plan), Secrets: a.secrets()}, against, f.runFlags)
+	if err != nil {
 		return err
 	}
-	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: agent.again(plan)}), against, f.outputs, f.looks)
 	return a.conclude(len(results), len(plan.entries), stopped, judged)
 }
 
@@ -204,7 +203,7 @@ func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
 	p := &plan{}
 	var named []string
 	for _, arg := range args {
-		script, err := a.recorded(arg)
+		script, err := a.recorded(arg, stream.Pace{})
 		switch {
 		case err != nil:
 			return nil, err
@@ -253,21 +252,6 @@ func (g *agent) recordedEntries(arg string, script *serve.Script) []entry {
 		}}})
 	}
 	return all
-}
-
-// recorded reads a file that is a recording; nil is something else.
-func (a *app) recorded(arg string) (*serve.Script, error) {
-	if !isFile(a.path(arg)) {
-		return nil, nil
-	}
-	script, err := a.recordedScript(arg, stream.Pace{})
-	switch {
-	case err == nil:
-		return script, nil
-	case errors.Is(err, recording.ErrNotRecording) && isYAML(arg):
-		return nil, nil
-	}
-	return nil, invalid(err)
 }
 
 // again names the command that shows an outcome again.
