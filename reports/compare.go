@@ -53,8 +53,8 @@ type change struct {
 	name     string
 	weight   float64
 	deltas   []delta
-	parts    *[2][][]string
-	starts   []startDelta
+	parts    *partsJSON
+	starts   []startJSON
 	failures []check.Failure
 	err      string
 	trace    bool
@@ -90,11 +90,6 @@ func (d delta) worse() float64 {
 		return -r
 	}
 	return 0
-}
-
-type startDelta struct {
-	start
-	before ms
 }
 
 // Compare finds what differs between two reports. They must be of one command.
@@ -180,7 +175,7 @@ func changeOf(was, is item, deltas []delta) change {
 		}
 	}
 	if !slices.EqualFunc(was.parts, is.parts, slices.Equal) {
-		ch.parts = &[2][][]string{was.parts, is.parts}
+		ch.parts = &partsJSON{was.parts, is.parts}
 	}
 	ch.starts = movedStarts(was.starts, is.starts)
 	sound := func(s check.Status) bool { return s == "" || s == check.Passed }
@@ -231,15 +226,16 @@ func (ch *change) gravest(refailed bool) ChangeKind {
 	return ""
 }
 
-func movedStarts(was, is []start) []startDelta {
+func movedStarts(was, is []start) []startJSON {
 	before := map[string]start{}
 	for _, s := range was {
 		before[s.key] = s
 	}
-	var moved []startDelta
+	var moved []startJSON
 	for _, s := range is {
-		if b, ok := before[s.key]; ok && b.at != s.at {
-			moved = append(moved, startDelta{s, b.at})
+		if b, ok := before[s.key]; ok && b.AfterMS != s.AfterMS {
+			s.BeforeMS = b.AfterMS
+			moved = append(moved, s.startJSON)
 		}
 	}
 	return moved
@@ -296,10 +292,10 @@ func (d delta) apart(o Options) string {
 }
 
 // text is when a call started, before and now.
-func (s startDelta) text(o Options) string {
-	text := fmt.Sprintf("%s %s %s%s%s", Safe(s.tool), Safe(s.id), o.short(time.Duration(s.before)), o.arrow(), o.short(time.Duration(s.at)))
-	if s.waitsFor != "" {
-		text += ", " + wait{what: s.waitsFor, on: s.on}.reason(Safe(strings.Join(s.on, " ")))
+func (s startJSON) text(o Options) string {
+	text := fmt.Sprintf("%s %s %s%s%s", Safe(s.Tool), Safe(s.ID), o.short(time.Duration(s.BeforeMS)), o.arrow(), o.short(time.Duration(s.AfterMS)))
+	if s.WaitsFor != "" {
+		text += ", " + wait{what: s.WaitsFor, on: s.On}.reason(Safe(strings.Join(s.On, " ")))
 	}
 	return text
 }

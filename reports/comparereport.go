@@ -125,7 +125,7 @@ func (r CompareReport) details(ch change, o Options) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected, o.ASCII), oneLine(f.Found, o.ASCII)))
 	}
 	if ch.parts != nil {
-		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", r.parts, partsText(ch.parts[1]), partsText(ch.parts[0])))
+		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", r.parts, partsText(ch.parts.After), partsText(ch.parts.Before)))
 	}
 	if n := len(ch.starts); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s", plural(n, "call starts at another time", "calls start at another time"), ch.starts[0].text(o)))
@@ -224,11 +224,11 @@ type partsJSON struct {
 }
 
 type deltaJSON struct {
-	Name   string  `json:"name"`
-	Of     string  `json:"of,omitempty" jsonschema:"Which of several figures of one name: a policy, a price list."`
-	Unit   unit    `json:"unit" enum:"ms,tokens,dollars,percent,share,count"`
-	Before *amount `json:"before,omitempty" jsonschema:"Absent where there was none."`
-	After  amount  `json:"after"`
+	Name   string `json:"name"`
+	Of     string `json:"of,omitempty" jsonschema:"Which of several figures of one name: a policy, a price list."`
+	Unit   unit   `json:"unit" enum:"ms,tokens,dollars,percent,share,count"`
+	Before *share `json:"before,omitempty" jsonschema:"Absent where there was none."`
+	After  share  `json:"after"`
 }
 
 type startJSON struct {
@@ -240,26 +240,11 @@ type startJSON struct {
 	On       []string `json:"on,omitempty"`
 }
 
-// amount writes a figure with at most six decimals.
-type amount float64
-
-// MarshalJSON never fails: what is no number is 0.
-func (a amount) MarshalJSON() ([]byte, error) {
-	return share(rounded(float64(a), 1e4)).MarshalJSON()
-}
-
 func (r CompareReport) document() any {
 	out := compareJSON{Version: CompareVersion, Command: r.Command, Before: sideJSON{r.Before, r.was}, After: sideJSON{r.After, r.is},
 		Same: r.same, Totals: deltasJSON(r.totals), Exceeded: r.Exceeded}
 	for _, ch := range r.changes {
-		j := differenceJSON{Kind: ch.kind, Name: ch.name, Figures: deltasJSON(ch.deltas), Failures: ch.failures, Error: ch.err}
-		if ch.parts != nil {
-			j.Parts = &partsJSON{ch.parts[0], ch.parts[1]}
-		}
-		for _, s := range ch.starts {
-			j.Starts = append(j.Starts, startJSON{s.id, s.tool, s.before, s.at, s.waitsFor, s.on})
-		}
-		out.Changes = append(out.Changes, j)
+		out.Changes = append(out.Changes, differenceJSON{ch.kind, ch.name, deltasJSON(ch.deltas), ch.parts, ch.starts, ch.failures, ch.err})
 	}
 	return out
 }
@@ -271,9 +256,9 @@ func deltasJSON(all []delta) []deltaJSON {
 		if d.unit == unitMS {
 			scale = 1e6
 		}
-		j := deltaJSON{Name: d.name, Of: d.of, Unit: d.unit, After: amount(d.value / scale)}
+		j := deltaJSON{Name: d.name, Of: d.of, Unit: d.unit, After: share(d.value / scale)}
 		if d.was {
-			before := amount(d.before / scale)
+			before := share(d.before / scale)
 			j.Before = &before
 		}
 		out = append(out, j)

@@ -75,7 +75,7 @@ type ms time.Duration
 // MarshalJSON is exact: a float would round, and turn small ones into 1e-06.
 func (d ms) MarshalJSON() ([]byte, error) { return []byte(millis(time.Duration(d))), nil }
 
-// share writes a percentage with at most four decimals.
+// share writes a percentage, or another figure, with at most four decimals.
 type share float64
 
 // MarshalJSON never fails: what is no number is 0.

@@ -23,40 +23,45 @@ func Merge(parts []Stored, names []string) (Stored, error) {
 			return Stored{}, fmt.Errorf("%s is a report of %s, and %s one of %s; merge those of one command", names[0], parts[0].Command, names[i], p.Command)
 		}
 	}
-	var doc any
-	var err error
 	switch parts[0].doc.(type) {
 	case runJSON:
-		doc, err = mergeRuns(docs[runJSON](parts), names)
+		return merged(parts, names, mergeRuns)
 	case replayJSON:
-		doc, err = mergeReplays(docs[replayJSON](parts), names)
+		return merged(parts, names, mergeReplays)
 	case recordedCacheJSON:
-		doc, err = mergeCaches(docs[recordedCacheJSON](parts), names)
+		return merged(parts, names, mergeCaches)
 	case fuzzJSON:
-		doc, err = mergeFuzz(docs[fuzzJSON](parts), names)
+		return merged(parts, names, mergeFuzz)
 	case tokensJSON:
-		doc, err = mergeTokens(docs[tokensJSON](parts), names)
+		return merged(parts, names, mergeTokens)
 	case cacheJSON:
-		doc, err = mergeOrderings(docs[cacheJSON](parts), names)
+		return merged(parts, names, mergeOrderings)
 	case standingsJSON:
-		doc, err = mergeStandings(docs[standingsJSON](parts), names)
+		return merged(parts, names, mergeStandings)
 	case findingsJSON:
-		doc, err = mergeFound(docs[findingsJSON](parts), names)
-	default:
-		panic(fmt.Sprintf("a report of %s is not merged", parts[0].Command))
+		return merged(parts, names, mergeFound)
 	}
-	return Stored{parts[0].Command, doc}, err
+	panic(fmt.Sprintf("a report of %s is not merged", parts[0].Command))
 }
 
-// docs are the parts of one type; of another there is none, which the merge counts.
-func docs[T any](parts []Stored) []T {
+// mixed are the two kinds of reports that some commands write.
+var mixed = map[string]string{
+	"cache":  "recorded sessions and some of the simulated one",
+	"search": "labelled queries and some of words",
+}
+
+// merged joins parts that must be of one type.
+func merged[T any](parts []Stored, names []string, merge func([]T, []string) (T, error)) (Stored, error) {
 	var all []T
 	for _, p := range parts {
-		if doc, ok := p.doc.(T); ok {
-			all = append(all, doc)
+		doc, ok := p.doc.(T)
+		if !ok {
+			return Stored{}, fmt.Errorf("some of the reports are of %s; merge those of one kind", mixed[p.Command])
 		}
+		all = append(all, doc)
 	}
-	return all
+	doc, err := merge(all, names)
+	return Stored{parts[0].Command, doc}, err
 }
 
 // once refuses what two parts both have.
@@ -149,9 +154,6 @@ func shardsOfReplay(parts []replayJSON, names []string) (ordered []replayJSON, t
 
 func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, error) {
 	all := recordedCacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Prices: parts[0].Prices}
-	if len(parts) != len(names) {
-		return all, errMixedCaches
-	}
 	seen := once{names: names}
 	for i, p := range parts {
 		if p.Counter != all.Counter {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -123,9 +122,6 @@ func (m *tokensMerge) end() {
 // mergeOrderings joins reports of the simulated session, which has no parts but orderings.
 func mergeOrderings(parts []cacheJSON, names []string) (cacheJSON, error) {
 	all := cacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Turns: parts[0].Turns, Prices: parts[0].Prices}
-	if len(parts) != len(names) {
-		return all, errMixedCaches
-	}
 	seen := once{names: names}
 	for i, p := range parts {
 		if p.Counter != all.Counter || p.Turns != all.Turns {
@@ -141,16 +137,11 @@ func mergeOrderings(parts []cacheJSON, names []string) (cacheJSON, error) {
 	return all, nil
 }
 
-var errMixedCaches = errors.New("some of the reports are of recorded sessions and some of the simulated one; merge those of one kind")
-
 // mergeStandings joins what rankers did on parts of the queries, or other rankers on the
 // same ones.
 func mergeStandings(parts []standingsJSON, names []string) (standingsJSON, error) {
 	all := parts[0]
 	all.Rankers = slices.Clone(all.Rankers)
-	if len(parts) != len(names) {
-		return all, errMixedSearches
-	}
 	files := map[string]bool{all.Queries.File: true}
 	for i, p := range parts[1:] {
 		if !sameCatalogue(all.Catalogue, p.Catalogue) || !slices.Equal(all.Ks, p.Ks) {
@@ -172,8 +163,6 @@ func mergeStandings(parts []standingsJSON, names []string) (standingsJSON, error
 	}
 	return all, nil
 }
-
-var errMixedSearches = errors.New("some of the reports are of labelled queries and some of words; merge those of one kind")
 
 func sameCatalogue(a, b SearchedTools) bool {
 	return slices.Equal(a.Files, b.Files) && a.Servers == b.Servers && a.Tools == b.Tools
@@ -217,7 +206,7 @@ func (f figuresJSON) and(o figuresJSON) figuresJSON {
 		if f.Queries+o.Queries == 0 {
 			return 0
 		}
-		return portion(fourDigits((float64(a)*float64(f.Queries) + float64(b)*float64(o.Queries)) / float64(f.Queries+o.Queries)))
+		return portion(rounded((float64(a)*float64(f.Queries)+float64(b)*float64(o.Queries))/float64(f.Queries+o.Queries), 1e4))
 	}
 	sum := figuresJSON{Queries: f.Queries + o.Queries, Hit: map[string]portion{}, Recall: map[string]portion{}, MRR: mean(f.MRR, o.MRR)}
 	for k := range f.Hit {
@@ -240,9 +229,6 @@ func joined(a, b map[string]figuresJSON) map[string]figuresJSON {
 // mergeFound joins what several rankers found for the same words.
 func mergeFound(parts []findingsJSON, names []string) (findingsJSON, error) {
 	all := findingsJSON{Version: SearchVersion, Catalogue: parts[0].Catalogue, Query: parts[0].Query}
-	if len(parts) != len(names) {
-		return all, errMixedSearches
-	}
 	seen := once{names: names}
 	for i, p := range parts {
 		if p.Query != all.Query || !sameCatalogue(all.Catalogue, p.Catalogue) {

@@ -66,7 +66,7 @@ func derive(t *testing.T, name string, p published) []byte {
 	}
 	var raw []json.RawMessage
 	for _, of := range p.types {
-		one, err := of(schema.WithType[ms](&derived.Schema{Type: "number"}), schema.WithType[share](&derived.Schema{Type: "number"}), schema.WithType[amount](&derived.Schema{Type: "number"}),
+		one, err := of(schema.WithType[ms](&derived.Schema{Type: "number"}), schema.WithType[share](&derived.Schema{Type: "number"}),
 			schema.WithType[portion](&derived.Schema{Type: "number", Minimum: derived.Ptr(0.0), Maximum: derived.Ptr(1.0)}),
 			schema.With(func(s *derived.Schema) {
 				open(s, p)

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -193,8 +192,6 @@ type figuresJSON struct {
 // portion is a share or a mean from 0 to 1, rounded to four decimals: more would be noise.
 type portion float64
 
-func fourDigits(f float64) float64 { return math.Round(f*1e4) / 1e4 }
-
 func (r SearchReport) document() any {
 	first := r.Standings[0]
 	report := standingsJSON{
@@ -212,10 +209,10 @@ func (r SearchReport) document() any {
 }
 
 func figuresOf(f *economics.SearchFigures, ks []int) figuresJSON {
-	j := figuresJSON{Queries: f.Queries, Hit: map[string]portion{}, Recall: map[string]portion{}, MRR: portion(fourDigits(f.MRR()))}
+	j := figuresJSON{Queries: f.Queries, Hit: map[string]portion{}, Recall: map[string]portion{}, MRR: portion(rounded(f.MRR(), 1e4))}
 	for i, k := range ks {
-		j.Hit[strconv.Itoa(k)] = portion(fourDigits(f.Hit(i)))
-		j.Recall[strconv.Itoa(k)] = portion(fourDigits(f.Recall(i)))
+		j.Hit[strconv.Itoa(k)] = portion(rounded(f.Hit(i), 1e4))
+		j.Recall[strconv.Itoa(k)] = portion(rounded(f.Recall(i), 1e4))
 	}
 	return j
 }
@@ -254,7 +251,7 @@ func (r FindingsReport) document() any {
 	for _, f := range r.Found {
 		j := toolsFoundJSON{Name: f.Ranker.Name, About: f.Ranker.About, Default: f.Ranker.IsDefault(), Missing: f.Missing}
 		for _, m := range f.Matches {
-			j.Matches = append(j.Matches, matchJSON{m.Name, fourDigits(m.Score), m.Why})
+			j.Matches = append(j.Matches, matchJSON{m.Name, rounded(m.Score, 1e4), m.Why})
 		}
 		report.Rankers = append(report.Rankers, j)
 	}

@@ -50,12 +50,10 @@ func (f figure) label() string {
 	return f.name + " (" + f.of + ")"
 }
 
-// start is when a call started, and what it waited for.
+// start is when a call of one report started, and what it waited for.
 type start struct {
-	key, id, tool string
-	at            ms
-	waitsFor      string
-	on            []string
+	key string
+	startJSON
 }
 
 // item is one thing that two reports have in common: a scenario, a conversation, a tool, an
@@ -122,7 +120,8 @@ func itemsOfRun(doc runJSON) []item {
 		for _, c := range o.Calls {
 			key := fmt.Sprint(c.Agent, "\x00", c.Turn, "\x00", c.ID)
 			times[key]++
-			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), c.ID, c.Tool, c.StartedMS, c.WaitsFor, c.On})
+			at := startJSON{ID: c.ID, Tool: c.Tool, AfterMS: c.StartedMS, WaitsFor: c.WaitsFor, On: c.On}
+			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), at})
 		}
 		all = append(all, it)
 	}
