@@ -260,7 +260,7 @@ const maxLinesNamed = 10
 func ambiguous(flat string, at []int) *tool.Refusal {
 	var lines []string
 	for _, i := range at[:min(len(at), maxLinesNamed)] {
-		lines = append(lines, fmt.Sprint(lineOf(flat, i)))
+		lines = append(lines, fmt.Sprint(strings.Count(flat[:i], "\n")+1))
 	}
 	list := strings.Join(lines, ", ")
 	if len(at) > maxLinesNamed {
@@ -313,8 +313,6 @@ func numberedText(s string) bool {
 	number, _, tab := strings.Cut(strings.TrimLeft(s, " "), "\t")
 	return tab && number != "" && strings.Trim(number, "0123456789") == ""
 }
-
-func lineOf(s string, at int) int { return strings.Count(s[:at], "\n") + 1 }
 
 // maxNear is how many names a suggestion holds.
 const maxNear = 3

@@ -277,8 +277,3 @@ func (h hidden) covers(r permission.Rule, rel string) bool {
 	}
 	return r.Covers(q)
 }
-
-// hiddenNote is the note that there is more than is shown.
-func hiddenNote(n int) string {
-	return render.Count(n, "file") + " left out, which permission rules keep from being read."
-}

@@ -194,7 +194,7 @@ func (t *tree) matching(all []found, pattern string, h hidden) (kept []found, le
 func treeNotes(left, unreadable int) []string {
 	var notes []string
 	if left > 0 {
-		notes = append(notes, hiddenNote(left))
+		notes = append(notes, render.Count(left, "file")+" left out, which permission rules keep from being read.")
 	}
 	if unreadable > 0 {
 		notes = append(notes, render.Count(unreadable, "folder")+" could not be read.")

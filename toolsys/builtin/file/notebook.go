@@ -30,7 +30,8 @@ type notebook struct {
 //
 // Errors: no JSON object, no cells, a format older than 4.
 func parseNotebook(content []byte) (*notebook, error) {
-	nb := &notebook{indent: indentOf(content), crlf: bytes.Contains(content, []byte("\r\n")), ending: endingOf(content)}
+	nb := &notebook{indent: indentOf(content), crlf: bytes.Contains(content, []byte("\r\n"))}
+	nb.ending = string(content[len(bytes.TrimRight(content, " \t\r\n")):])
 	if err := json.Unmarshal(content, &nb.root); err != nil {
 		return nil, fmt.Errorf("it is no JSON object: %w", err)
 	}
@@ -52,10 +53,6 @@ func indentOf(content []byte) string {
 		return string(m[1])
 	}
 	return ""
-}
-
-func endingOf(content []byte) string {
-	return string(content[len(bytes.TrimRight(content, " \t\r\n")):])
 }
 
 // bytes writes the notebook in the layout it was read in.
@@ -96,17 +93,6 @@ func (nb *notebook) bytes() ([]byte, error) {
 // indexID names a cell that has no id by its place, counted from 0.
 func indexID(index int) string { return "cell-" + strconv.Itoa(index) }
 
-// find gives the place of the cell with an id, or with the name that Read gives
-// to one without; -1 where there is none.
-func (nb *notebook) find(id string) int {
-	for i := range nb.cells {
-		if nb.id(i) == id {
-			return i
-		}
-	}
-	return -1
-}
-
 func (nb *notebook) id(i int) string {
 	var id string
 	if json.Unmarshal(nb.cells[i].get("id"), &id) != nil || id == "" {
@@ -115,6 +101,7 @@ func (nb *notebook) id(i int) string {
 	return id
 }
 
+// ids are the cells' own, and for one without the name that Read gives it.
 func (nb *notebook) ids() []string {
 	ids := make([]string, len(nb.cells))
 	for i := range nb.cells {

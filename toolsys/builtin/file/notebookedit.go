@@ -141,7 +141,7 @@ func (d Deps) planNotebook(in NotebookEditIn, c *tool.Context) (notebookPlan, *t
 func (nb *notebook) apply(in NotebookEditIn) (NotebookEditOut, *tool.Refusal) {
 	at := -1
 	if in.Cell != "" {
-		if at = nb.find(in.Cell); at < 0 {
+		if at = slices.Index(nb.ids(), in.Cell); at < 0 {
 			return NotebookEditOut{}, nb.noCell(in.Cell)
 		}
 	}

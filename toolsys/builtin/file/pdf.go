@@ -72,14 +72,17 @@ type pdfDoc struct {
 	total  int
 }
 
-// openPDF parses a document. The library panics on files that are not as they
-// should be, which is an error here like any other.
+// malformed makes an error of the panic that the library has for files that are not as they
+// should be.
+func malformed(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("malformed: %v", cause)
+	}
+}
+
+// openPDF parses a document.
 func openPDF(content []byte) (doc pdfDoc, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("malformed: %v", cause)
-		}
-	}()
+	defer malformed(&err)
 	reader, err := pdf.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return pdfDoc{}, err
@@ -108,11 +111,7 @@ func (d pdfDoc) text(r span) (string, bool) {
 }
 
 func (d pdfDoc) page(n int) (text string, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("malformed: %v", cause)
-		}
-	}()
+	defer malformed(&err)
 	page := d.reader.Page(n)
 	if page.V.IsNull() {
 		return "", nil

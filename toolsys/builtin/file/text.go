@@ -97,18 +97,8 @@ func (t text) lines() []string {
 
 // foreign counts the bytes that are no UTF-8.
 func (t text) foreign() int {
-	if utf8.ValidString(t.body) {
-		return 0
-	}
-	n := 0
-	for i := 0; i < len(t.body); {
-		r, size := utf8.DecodeRuneInString(t.body[i:])
-		if r == utf8.RuneError && size == 1 {
-			n++
-		}
-		i += size
-	}
-	return n
+	const mark = string(utf8.RuneError) // what each such byte is shown as
+	return strings.Count(replaced(t.body), mark) - strings.Count(t.body, mark)
 }
 
 // maxFileBytes is the largest file that is taken into memory.

@@ -103,7 +103,7 @@ func (d Deps) write(_ context.Context, in WriteIn, c *tool.Context) (tool.Result
 	if plan.exists {
 		out.Kind = "update"
 		if before, ok := decode(plan.before); ok {
-			out.Patch, out.PatchCut = difference(before.body, in.Content)
+			out.Patch, out.PatchCut = patchOf(before.body, udiff.Lines(before.body, in.Content))
 		}
 	}
 	return tool.Result[WriteOut]{Data: out, Observed: observe(plan.place, content)}, nil
@@ -294,11 +294,6 @@ func hunkOf(start int, lines []udiff.Line) Hunk {
 		}
 	}
 	return h
-}
-
-// difference finds a short patch between two texts.
-func difference(before, after string) ([]Hunk, bool) {
-	return patchOf(before, udiff.Lines(before, after))
 }
 
 // snippet shows the lines around a change as they are now, numbered.

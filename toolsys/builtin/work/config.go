@@ -206,15 +206,11 @@ func (s setting) value(c *tool.Context) string {
 	return s.initial
 }
 
-func (s setting) shown(value string) SettingOut {
-	return SettingOut{Name: s.name, Value: value, Allowed: s.allowed, About: s.about}
-}
-
 func (in ConfigIn) apply(c *tool.Context) tool.Result[ConfigOut] {
 	var out ConfigOut
 	for _, s := range configurable {
 		if in.Setting == "" || in.Setting == s.name {
-			out.Settings = append(out.Settings, s.shown(s.value(c)))
+			out.Settings = append(out.Settings, SettingOut{Name: s.name, Value: s.value(c), Allowed: s.allowed, About: s.about})
 		}
 	}
 	if in.looks() {

@@ -178,8 +178,6 @@ type CronIn struct {
 	Recurring *bool `json:"recurring,omitempty" default:"true" jsonschema:"false: once, at the next time, and then no more"`
 }
 
-func (in CronIn) recurring() bool { return in.Recurring == nil || *in.Recurring }
-
 // CronCreate begins a job that sends a prompt to the conversation at its times.
 func CronCreate(crons *Crons) *tool.Tool {
 	return tool.Must(tool.Def[CronIn, CronJob]{
@@ -189,7 +187,7 @@ func CronCreate(crons *Crons) *tool.Tool {
 		Describe:    func(in CronIn) string { return "Schedule " + in.Cron },
 		Prompt:      prompts.Of("croncreate"),
 		Call: func(_ context.Context, in CronIn, c *tool.Context) (tool.Result[CronJob], error) {
-			job, err := crons.Create(in.Cron, in.Prompt, in.recurring(), c)
+			job, err := crons.Create(in.Cron, in.Prompt, in.Recurring == nil || *in.Recurring, c)
 			if err != nil {
 				return tool.Result[CronJob]{}, err
 			}
@@ -255,9 +253,6 @@ func CronDelete(crons *Crons) *tool.Tool {
 	})
 }
 
-// CronListIn is what CronList takes: nothing.
-type CronListIn struct{}
-
 // CronListOut is what CronList answers with.
 type CronListOut struct {
 	Jobs []CronJob `json:"jobs"`
@@ -265,22 +260,22 @@ type CronListOut struct {
 
 // CronList lists the jobs of the session.
 func CronList(crons *Crons) *tool.Tool {
-	return tool.Must(tool.Def[CronListIn, CronListOut]{
+	return tool.Must(tool.Def[Nothing, CronListOut]{
 		Name:        "CronList",
 		Hint:        "list scheduled cron tasks",
 		Description: "Lists the scheduled jobs of this session.",
 		Prompt:      prompts.Of("cronlist"),
-		Call: tool.Data(func(context.Context, CronListIn, *tool.Context) (CronListOut, error) {
+		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (CronListOut, error) {
 			return CronListOut{Jobs: crons.List()}, nil
 		}),
 		Text:    CronListOut.text,
-		Traits:  tool.Looks(tool.Class{List: true}, func(CronListIn, *tool.Context) []string { return []string{"crons"} }),
+		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{"crons"} }),
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[CronListIn]{
-			Title:    func(CronListIn) string { return "Schedules" },
-			Activity: func(CronListIn) string { return "Listing schedules" },
+		View: tool.View[Nothing]{
+			Title:    func(Nothing) string { return "Schedules" },
+			Activity: func(Nothing) string { return "Listing schedules" },
 		},
-		Draw: tool.Drawing[CronListIn, CronListOut]{Result: drawJobs},
+		Draw: tool.Drawing[Nothing, CronListOut]{Result: drawJobs},
 	})
 }
 

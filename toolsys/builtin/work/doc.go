@@ -69,6 +69,9 @@ func (d Deps) types() ([]AgentType, error) {
 	return all, err
 }
 
+// Nothing is what a tool takes that has no input.
+type Nothing struct{}
+
 // changes gives the effects of calls that look at a thing of the session and change it.
 func changes[In any](what string) func(In, *tool.Context) tool.Effects {
 	return func(In, *tool.Context) tool.Effects {

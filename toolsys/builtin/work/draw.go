@@ -87,7 +87,7 @@ func drawTodos(in TodoIn) []render.Node {
 }
 
 // drawTasks draws the shared list, with who has a task and what it waits for.
-func drawTasks(_ TaskListIn, o tool.Outcome[TaskListOut]) []render.Node {
+func drawTasks(_ Nothing, o tool.Outcome[TaskListOut]) []render.Node {
 	if !o.Known || len(o.Data.Tasks) == 0 {
 		return nil
 	}
@@ -146,7 +146,7 @@ func drawPlan(in ExitIn) []render.Node {
 }
 
 // drawJobs draws the scheduled jobs, with when each fires next.
-func drawJobs(_ CronListIn, o tool.Outcome[CronListOut]) []render.Node {
+func drawJobs(_ Nothing, o tool.Outcome[CronListOut]) []render.Node {
 	if !o.Known || len(o.Data.Jobs) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func drawJobs(_ CronListIn, o tool.Outcome[CronListOut]) []render.Node {
 }
 
 // drawPeers draws the agents of the session.
-func drawPeers(_ ListPeersIn, o tool.Outcome[ListPeersOut]) []render.Node {
+func drawPeers(_ Nothing, o tool.Outcome[ListPeersOut]) []render.Node {
 	if !o.Known || len(o.Data.Peers) == 0 {
 		return nil
 	}

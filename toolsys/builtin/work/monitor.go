@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -103,10 +104,7 @@ func (d Deps) monitor(_ context.Context, in MonitorIn, c *tool.Context) (tool.Re
 }
 
 func (in MonitorIn) watches() time.Duration {
-	if in.Timeout == 0 {
-		return defaultWatch
-	}
-	return time.Duration(in.Timeout) * time.Millisecond
+	return cmp.Or(time.Duration(in.Timeout)*time.Millisecond, defaultWatch)
 }
 
 // run reads what the task writes, as it does, until it ends or the watch is over.

@@ -16,9 +16,6 @@ const (
 	CodeSubAgent
 )
 
-// EnterIn is what EnterPlanMode takes: nothing.
-type EnterIn struct{}
-
 // PlanOut is what both tools of plan mode answer with.
 type PlanOut struct {
 	// Mode is the permission mode from now on.
@@ -31,26 +28,26 @@ type PlanOut struct {
 // remembers the mode to go back to (SPEC L, F1). It needs the user's consent,
 // since it changes how the session goes on.
 func EnterPlanMode() *tool.Tool {
-	return tool.Must(tool.Def[EnterIn, PlanOut]{
+	return tool.Must(tool.Def[Nothing, PlanOut]{
 		Name:        "EnterPlanMode",
 		Hint:        "enter planning mode for complex tasks",
 		Description: "Switches to plan mode, to explore and plan before anything is changed.",
 		Prompt:      prompts.Of("enterplan"),
-		Call: func(context.Context, EnterIn, *tool.Context) (tool.Result[PlanOut], error) {
+		Call: func(context.Context, Nothing, *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{Data: PlanOut{Mode: permission.Plan.String()}, Modify: startPlanning}, nil
 		},
 		Text: func(PlanOut) string {
 			return "Plan mode is on: from here on you can read and search, and change nothing. " +
 				"Explore, settle open questions with AskUserQuestion, then present the plan with ExitPlanMode."
 		},
-		Validate: func(_ EnterIn, c *tool.Context) *tool.Refusal { return canEnter(c) },
-		Permit:   tool.Asks[EnterIn]("plan before changing anything?"),
-		Traits:   tool.Traits[EnterIn]{NeedsUser: tool.Always[EnterIn]}, // every other call is decided upon by the mode
+		Validate: func(_ Nothing, c *tool.Context) *tool.Refusal { return canEnter(c) },
+		Permit:   tool.Asks[Nothing]("plan before changing anything?"),
+		Traits:   tool.Traits[Nothing]{NeedsUser: tool.Always[Nothing]}, // every other call is decided upon by the mode
 		Loading:  tool.Loading{Deferrable: true},
-		View: tool.View[EnterIn]{
-			Title:    func(EnterIn) string { return "Plan mode" },
+		View: tool.View[Nothing]{
+			Title:    func(Nothing) string { return "Plan mode" },
 			Color:    "plan",
-			Activity: func(EnterIn) string { return "Entering plan mode" },
+			Activity: func(Nothing) string { return "Entering plan mode" },
 		},
 	})
 }

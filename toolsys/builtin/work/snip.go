@@ -51,19 +51,13 @@ func Snip() *tool.Tool {
 			return refusal
 		},
 		Permit: tool.Allows[SnipIn]("the context is the conversation's own, and the transcript keeps all"),
-		Traits: tool.Traits[SnipIn]{
-			Effects: func(SnipIn, *tool.Context) tool.Effects {
-				return tool.Effects{Reads: []string{"context"}, Writes: []string{"context"}}
-			},
-		},
+		Traits: tool.Traits[SnipIn]{Effects: changes[SnipIn]("context")},
 		View: tool.View[SnipIn]{
 			Summary:  SnipIn.what,
 			Activity: func(SnipIn) string { return "Snipping the context" },
 		},
 	})
 }
-
-func (in SnipIn) empty() bool { return len(in.IDs) == 0 && in.From == "" && in.To == "" }
 
 func (in SnipIn) what() string {
 	what := slices.Clone(in.IDs)
@@ -78,7 +72,7 @@ func (in SnipIn) what() string {
 
 func snip(_ context.Context, in SnipIn, c *tool.Context) (tool.Result[SnipOut], error) {
 	all := holding(c)
-	if in.empty() {
+	if len(in.IDs) == 0 && in.From == "" && in.To == "" {
 		return tool.Done(SnipOut{List: listed(all)}), nil
 	}
 	snips, refusal := in.chosen(all)

@@ -101,9 +101,6 @@ func (out TaskOut) full() string {
 	return text
 }
 
-// TaskListIn is what TaskList takes: nothing.
-type TaskListIn struct{}
-
 // TaskListOut is what TaskList answers with.
 type TaskListOut struct {
 	Tasks []TaskOut `json:"tasks"`
@@ -111,13 +108,13 @@ type TaskListOut struct {
 
 // TaskList gives the tasks of the shared list (SPEC L).
 func TaskList(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[TaskListIn, TaskListOut]{
+	return tool.Must(tool.Def[Nothing, TaskListOut]{
 		Name:        "TaskList",
 		Coordinates: true,
 		Hint:        "list all subtasks",
 		Description: "Gives the tasks that the agents of the session share.",
 		Prompt:      prompts.Of("tasklist"),
-		Call: tool.Data(func(context.Context, TaskListIn, *tool.Context) (TaskListOut, error) {
+		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (TaskListOut, error) {
 			out := TaskListOut{Tasks: []TaskOut{}}
 			for _, w := range d.Work.All() {
 				out.Tasks = append(out.Tasks, TaskOut{Task: w, Open: d.Work.Open(w)})
@@ -125,13 +122,13 @@ func TaskList(d Deps) *tool.Tool {
 			return out, nil
 		}),
 		Text:    TaskListOut.text,
-		Traits:  tool.Looks(tool.Class{List: true}, func(TaskListIn, *tool.Context) []string { return []string{listKey} }),
+		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{listKey} }),
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[TaskListIn]{
-			Title:    func(TaskListIn) string { return "Tasks" },
-			Activity: func(TaskListIn) string { return "Reading the task list" },
+		View: tool.View[Nothing]{
+			Title:    func(Nothing) string { return "Tasks" },
+			Activity: func(Nothing) string { return "Reading the task list" },
 		},
-		Draw: tool.Drawing[TaskListIn, TaskListOut]{Result: drawTasks},
+		Draw: tool.Drawing[Nothing, TaskListOut]{Result: drawTasks},
 	})
 }
 

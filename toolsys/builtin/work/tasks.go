@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -65,7 +66,8 @@ func (d Deps) output(ctx context.Context, in OutputIn, _ *tool.Context) (OutputO
 	}
 	waits := in.Block == nil || *in.Block
 	if waits && running(t) {
-		if t, err = d.Tasks.Wait(ctx, in.TaskID, in.wait()); err != nil {
+		most := cmp.Or(time.Duration(in.Timeout)*time.Millisecond, defaultWait)
+		if t, err = d.Tasks.Wait(ctx, in.TaskID, most); err != nil {
 			return OutputOut{}, fmt.Errorf("waiting for %s: %w", in.TaskID, err)
 		}
 	}
@@ -77,13 +79,6 @@ func (d Deps) output(ctx context.Context, in OutputIn, _ *tool.Context) (OutputO
 }
 
 func running(t tool.Task) bool { return t.Status == tool.TaskRunning }
-
-func (in OutputIn) wait() time.Duration {
-	if in.Timeout == 0 {
-		return defaultWait
-	}
-	return time.Duration(in.Timeout) * time.Millisecond
-}
 
 // unknown lists the tasks there are, so that the next call can be right.
 func (d Deps) unknown(id string) error {

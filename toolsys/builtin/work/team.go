@@ -67,12 +67,9 @@ func (d Deps) createTeam(_ context.Context, in TeamCreateIn, c *tool.Context) (T
 	return TeamOut{Team: in.Name, Lead: d.nameOf(c.AgentID)}, err
 }
 
-// TeamDeleteIn is what TeamDelete takes: nothing.
-type TeamDeleteIn struct{}
-
 // TeamDelete ends the team that the caller leads (SPEC L).
 func TeamDelete(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[TeamDeleteIn, TeamOut]{
+	return tool.Must(tool.Def[Nothing, TeamOut]{
 		Name:        "TeamDelete",
 		Coordinates: true,
 		Hint:        "delete agent team",
@@ -85,18 +82,18 @@ func TeamDelete(d Deps) *tool.Tool {
 			}
 			return fmt.Sprintf("The team %s is deleted. Its members were %s.", out.Team, strings.Join(out.Members, ", "))
 		},
-		Permit:  tool.Allows[TeamDeleteIn]("the team is the session's own"),
-		Traits:  tool.Traits[TeamDeleteIn]{Effects: changes[TeamDeleteIn]("inbox")},
+		Permit:  tool.Allows[Nothing]("the team is the session's own"),
+		Traits:  tool.Traits[Nothing]{Effects: changes[Nothing]("inbox")},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[TeamDeleteIn]{
-			Title:    func(TeamDeleteIn) string { return "Delete team" },
+		View: tool.View[Nothing]{
+			Title:    func(Nothing) string { return "Delete team" },
 			Color:    "agent",
-			Activity: func(TeamDeleteIn) string { return "Deleting the team" },
+			Activity: func(Nothing) string { return "Deleting the team" },
 		},
 	})
 }
 
-func (d Deps) deleteTeam(_ context.Context, _ TeamDeleteIn, c *tool.Context) (TeamOut, error) {
+func (d Deps) deleteTeam(_ context.Context, _ Nothing, c *tool.Context) (TeamOut, error) {
 	t, members, err := d.Inbox.Disband(c.AgentID)
 	var names []string
 	for _, p := range members {
@@ -110,9 +107,6 @@ func (d Deps) deleteTeam(_ context.Context, _ TeamDeleteIn, c *tool.Context) (Te
 	}
 	return TeamOut{Team: t.Name, Lead: d.nameOf(c.AgentID), Members: names}, nil
 }
-
-// ListPeersIn is what ListPeers takes: nothing.
-type ListPeersIn struct{}
 
 // PeerOut is one agent on the list.
 type PeerOut struct {
@@ -133,13 +127,13 @@ type ListPeersOut struct {
 
 // ListPeers lists the agents of the session (SPEC L).
 func ListPeers(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[ListPeersIn, ListPeersOut]{
+	return tool.Must(tool.Def[Nothing, ListPeersOut]{
 		Name:        "ListPeers",
 		Coordinates: true,
 		Hint:        "list agents to send messages to",
 		Description: "Lists the agents of this session that can be written to.",
 		Prompt:      prompts.Of("listpeers"),
-		Call: tool.Data(func(_ context.Context, _ ListPeersIn, c *tool.Context) (ListPeersOut, error) {
+		Call: tool.Data(func(_ context.Context, _ Nothing, c *tool.Context) (ListPeersOut, error) {
 			out := ListPeersOut{Peers: []PeerOut{}}
 			for _, p := range d.Inbox.Peers() {
 				out.Peers = append(out.Peers, PeerOut{
@@ -149,12 +143,12 @@ func ListPeers(d Deps) *tool.Tool {
 			return out, nil
 		}),
 		Text:   ListPeersOut.text,
-		Traits: tool.Looks(tool.Class{List: true}, func(ListPeersIn, *tool.Context) []string { return []string{"inbox"} }),
-		View: tool.View[ListPeersIn]{
-			Title:    func(ListPeersIn) string { return "Agents" },
-			Activity: func(ListPeersIn) string { return "Listing the agents" },
+		Traits: tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{"inbox"} }),
+		View: tool.View[Nothing]{
+			Title:    func(Nothing) string { return "Agents" },
+			Activity: func(Nothing) string { return "Listing the agents" },
 		},
-		Draw: tool.Drawing[ListPeersIn, ListPeersOut]{Result: drawPeers},
+		Draw: tool.Drawing[Nothing, ListPeersOut]{Result: drawPeers},
 	})
 }
 
