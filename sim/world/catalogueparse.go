@@ -135,16 +135,13 @@ func (p *parser) broken(read int, err error) int {
 	return read
 }
 
+// array reads the elements of a list: verbatim parts of it, in order, which is how their lines are
+// found.
 func (p *parser) array(at int, raw json.RawMessage, server string) error {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(raw, &elements); err != nil {
 		return p.fail(at, "%v", err)
 	}
-	return p.elements(at, raw, elements, server)
-}
-
-// elements are verbatim parts of raw, in order, which is how their lines are found.
-func (p *parser) elements(at int, raw json.RawMessage, elements []json.RawMessage, server string) error {
 	from := 0
 	listed := p.listed
 	for _, e := range elements {

@@ -27,74 +27,54 @@ type file struct {
 	entries []os.FileInfo
 }
 
-// begin locks the tree for an operation and refuses a closed handle.
-func (h *file) begin(op string) (end func(), err error) {
-	mu := &h.fs.tree.mu
-	mu.Lock()
+// locked does an operation while nobody else uses the tree, and refuses a closed handle.
+func locked[T any](h *file, op string, do func() (T, error)) (result T, err error) {
+	h.fs.tree.mu.Lock()
+	defer h.fs.tree.mu.Unlock()
 	if h.closed {
-		mu.Unlock()
-		return nil, pathError(op, h.name, os.ErrClosed)
+		return result, pathError(op, h.name, os.ErrClosed)
 	}
-	return mu.Unlock, nil
+	return do()
 }
 
 // Name is the name that the handle was opened with.
 func (h *file) Name() string { return h.name }
 
 func (h *file) Close() error {
-	end, err := h.begin("close")
-	if err != nil {
-		return err
-	}
-	defer end()
-	h.closed = true
-	h.node.handles--
-	h.fs.tree.reclaim(h.node)
-	return nil
+	_, err := locked(h, "close", func() (int, error) {
+		h.closed = true
+		h.node.handles--
+		h.fs.tree.reclaim(h.node)
+		return 0, nil
+	})
+	return err
 }
 
 func (h *file) Sync() error {
-	end, err := h.begin("sync")
-	if err != nil {
-		return err
-	}
-	defer end()
-	return nil
+	_, err := locked(h, "sync", func() (int, error) { return 0, nil })
+	return err
 }
 
 func (h *file) Stat() (os.FileInfo, error) {
-	end, err := h.begin("stat")
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	return h.node.info(base(h.name)), nil
+	return locked(h, "stat", func() (os.FileInfo, error) { return h.node.info(base(h.name)), nil })
 }
 
 func (h *file) Read(b []byte) (int, error) {
-	end, err := h.begin("read")
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	n, err := h.read(b, h.pos)
-	h.pos += int64(n)
-	if n < len(b) && n > 0 && err == io.EOF {
-		err = nil
-	}
-	return n, err
+	return locked(h, "read", func() (int, error) {
+		n, err := h.read(b, h.pos)
+		h.pos += int64(n)
+		if n < len(b) && n > 0 && err == io.EOF {
+			err = nil
+		}
+		return n, err
+	})
 }
 
 func (h *file) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, pathError("readat", h.name, errors.New("negative offset"))
 	}
-	end, err := h.begin("read")
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	return h.read(b, off)
+	return locked(h, "read", func() (int, error) { return h.read(b, off) })
 }
 
 // read fills b from off; io.EOF means that the content ended before b did.
@@ -118,20 +98,17 @@ func (h *file) read(b []byte, off int64) (int, error) {
 
 func (h *file) Write(b []byte) (int, error) {
 	now := h.fs.tree.now()
-	end, err := h.begin("write")
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	off := h.pos
-	if h.flag&os.O_APPEND != 0 {
-		off = int64(len(h.node.data))
-	}
-	n, err := h.write(b, off, now)
-	if n > 0 {
-		h.pos = off + int64(n)
-	}
-	return n, err
+	return locked(h, "write", func() (int, error) {
+		off := h.pos
+		if h.flag&os.O_APPEND != 0 {
+			off = int64(len(h.node.data))
+		}
+		n, err := h.write(b, off, now)
+		if n > 0 {
+			h.pos = off + int64(n)
+		}
+		return n, err
+	})
 }
 
 func (h *file) WriteString(s string) (int, error) { return h.Write([]byte(s)) }
@@ -146,12 +123,7 @@ func (h *file) WriteAt(b []byte, off int64) (int, error) {
 		return 0, nil
 	}
 	now := h.fs.tree.now()
-	end, err := h.begin("write")
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	return h.write(b, off, now)
+	return locked(h, "write", func() (int, error) { return h.write(b, off, now) })
 }
 
 func (h *file) write(b []byte, off int64, now time.Time) (int, error) {
@@ -166,43 +138,38 @@ func (h *file) write(b []byte, off int64, now time.Time) (int, error) {
 }
 
 func (h *file) Seek(offset int64, whence int) (int64, error) {
-	end, err := h.begin("seek")
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	switch whence {
-	case io.SeekStart:
-	case io.SeekCurrent:
-		offset += h.pos
-	case io.SeekEnd:
-		offset += h.node.size()
-	default:
-		return 0, pathError("seek", h.name, syscall.EINVAL)
-	}
-	if offset < 0 {
-		return 0, pathError("seek", h.name, syscall.EINVAL)
-	}
-	h.pos, h.listed, h.entries = offset, false, nil
-	return offset, nil
+	return locked(h, "seek", func() (int64, error) {
+		switch whence {
+		case io.SeekStart:
+		case io.SeekCurrent:
+			offset += h.pos
+		case io.SeekEnd:
+			offset += h.node.size()
+		default:
+			return 0, pathError("seek", h.name, syscall.EINVAL)
+		}
+		if offset < 0 {
+			return 0, pathError("seek", h.name, syscall.EINVAL)
+		}
+		h.pos, h.listed, h.entries = offset, false, nil
+		return offset, nil
+	})
 }
 
 func (h *file) Truncate(size int64) error {
 	now := h.fs.tree.now()
-	end, err := h.begin("truncate")
-	if err != nil {
-		return err
-	}
-	defer end()
-	switch {
-	case size < 0 || !writes(h.flag):
-		err = syscall.EINVAL
-	case h.fs.tree.readOnly:
-		err = syscall.EROFS
-	default:
-		err = h.fs.tree.resize(h.node, size, now)
-	}
-	return pathError("truncate", h.name, err)
+	_, err := locked(h, "truncate", func() (_ int, err error) {
+		switch {
+		case size < 0 || !writes(h.flag):
+			err = syscall.EINVAL
+		case h.fs.tree.readOnly:
+			err = syscall.EROFS
+		default:
+			err = h.fs.tree.resize(h.node, size, now)
+		}
+		return 0, pathError("truncate", h.name, err)
+	})
+	return err
 }
 
 // Readdir describes the entries of a folder in the order of their names: the
@@ -210,31 +177,25 @@ func (h *file) Truncate(size int64) error {
 // positive. The list is taken at the first call; seeking takes it anew. As on a
 // disk, describing them needs the search permission, and their names alone do not.
 func (h *file) Readdir(count int) ([]os.FileInfo, error) {
-	end, err := h.begin("readdir")
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	next, err := h.next(count)
-	if len(next) > 0 && !h.fs.may(h.node, maySearch) {
-		return nil, pathError("fstatat", path.Join(h.name, next[0].Name()), syscall.EACCES)
-	}
-	return next, err
+	return locked(h, "readdir", func() ([]os.FileInfo, error) {
+		next, err := h.next(count)
+		if len(next) > 0 && !h.fs.may(h.node, maySearch) {
+			return nil, pathError("fstatat", path.Join(h.name, next[0].Name()), syscall.EACCES)
+		}
+		return next, err
+	})
 }
 
 // Readdirnames is Readdir, names only.
 func (h *file) Readdirnames(count int) ([]string, error) {
-	end, err := h.begin("readdir")
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	infos, err := h.next(count)
-	names := make([]string, 0, len(infos))
-	for _, i := range infos {
-		names = append(names, i.Name())
-	}
-	return names, err
+	return locked(h, "readdir", func() ([]string, error) {
+		infos, err := h.next(count)
+		names := make([]string, 0, len(infos))
+		for _, i := range infos {
+			names = append(names, i.Name())
+		}
+		return names, err
+	})
 }
 
 func (h *file) next(count int) ([]os.FileInfo, error) {

@@ -101,11 +101,10 @@ func ParseServers(file string, data []byte, lookup func(string) (string, bool)) 
 // lineOf is where a file stops being JSON.
 func lineOf(data []byte, err error) int {
 	var syntax *json.SyntaxError
-	at := 0
-	if errors.As(err, &syntax) {
-		at = min(int(syntax.Offset), len(data))
+	if !errors.As(err, &syntax) {
+		return 1
 	}
-	return 1 + strings.Count(string(data[:at]), "\n")
+	return line(data, int(syntax.Offset))
 }
 
 func configOf(name string, raw json.RawMessage, lookup func(string) (string, bool)) (ServerConfig, error) {

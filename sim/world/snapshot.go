@@ -83,7 +83,7 @@ func DiffSnapshots(before, after Snapshot) SnapshotChanges {
 		switch {
 		case !known:
 			c.Created = append(c.Created, e.Path)
-		case !was.equal(e):
+		case was.Mode != e.Mode || was.Target != e.Target || !bytes.Equal(was.Content, e.Content):
 			c.Changed = append(c.Changed, e.Path)
 		}
 		delete(old, e.Path)
@@ -94,10 +94,6 @@ func DiffSnapshots(before, after Snapshot) SnapshotChanges {
 		}
 	}
 	return c
-}
-
-func (e SnapshotEntry) equal(o SnapshotEntry) bool {
-	return e.Mode == o.Mode && e.Target == o.Target && bytes.Equal(e.Content, o.Content)
 }
 
 // Load adds an archive's tree below root, owned by the user whatever the
