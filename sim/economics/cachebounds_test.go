@@ -61,9 +61,9 @@ func TestAdditionsStandAtTheirPlaces(t *testing.T) {
 	messages := []Block{{Name: "1"}, {Name: "2"}, {Name: "3"}}
 	var h history
 	h.put(Block{Name: "first"})
-	h.at(1)
+	h.messages = 1
 	h.put(Block{Name: "second"}, Block{Name: "third"})
-	h.at(3)
+	h.messages = 3
 	h.put(Block{Name: "last"})
 	assert.Equal(t, []string{"first", "1", "second", "third", "2", "3", "last"}, names(h.with(messages)))
 	assert.Equal(t, []string{"first", "1", "second", "third", "2", "last"}, names(h.with(messages[:2])))

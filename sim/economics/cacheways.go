@@ -121,7 +121,7 @@ func (w way) deferred(sent []recording.PromptTurn, c Counter) OrderingCost {
 			added.put(Block{Name: "what is deferred", Text: delta})
 		}
 		names = now
-		added.at(len(step.Turn.Prompt.Messages))
+		added.messages = len(step.Turn.Prompt.Messages)
 		blocks := w.prompt(lined(step, plan), step.Turn.Prompt, added.with(pieces(step.Turn.Prompt.Messages)))
 		p.send(step.Turn.Number, step.Turn.Prompt.Model, blocks, "")
 		if len(step.Find) > 0 {
@@ -151,7 +151,8 @@ func lined(step planStep, plan plan) []Block {
 
 // history is what deferral adds to a conversation, and where.
 type history struct {
-	added    []addition
+	added []addition
+	// messages is how many the client's own conversation has.
 	messages int
 }
 
@@ -162,9 +163,6 @@ type addition struct {
 
 // put adds blocks behind the messages so far.
 func (h *history) put(blocks ...Block) { h.added = append(h.added, addition{h.messages, blocks}) }
-
-// at notes how many messages the client's own conversation has.
-func (h *history) at(messages int) { h.messages = messages }
 
 // with gives the conversation with the additions at their places; where it was
 // shortened since, at its end.

@@ -84,28 +84,24 @@ type changes struct {
 // to gives the blocks that bring the tools to those of a moment: removals, then additions, in
 // the moment's order. A tool that was edited is removed and added anew.
 func (c *changes) to(tools []Block) (blocks []Block) {
-	if c.now == nil {
-		c.first, c.now = tools, map[string]string{}
-		for _, t := range tools {
-			c.now[t.Name] = t.Text
-		}
-		return nil
-	}
-	is := map[string]string{}
+	was, is := c.now, map[string]string{}
 	for _, t := range tools {
 		is[t.Name] = t.Text
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.now)) {
-		if is[name] != c.now[name] {
+	if c.now = is; was == nil {
+		c.first = tools
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if is[name] != was[name] {
 			blocks = append(blocks, Block{Name: "tool_removal " + name, Text: `{"type":"tool_removal","tool":{"type":"tool_reference","name":"` + name + `"}}`})
 		}
 	}
 	for _, t := range tools {
-		if c.now[t.Name] != t.Text {
+		if was[t.Name] != t.Text {
 			blocks = append(blocks, Block{Name: "tool_addition " + t.Name, Text: `{"type":"tool_addition","tool":{"type":"tool_definition","definition":` + t.Text + `}}`})
 		}
 	}
-	c.now = is
 	return blocks
 }
 

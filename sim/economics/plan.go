@@ -39,7 +39,9 @@ type planStep struct {
 // newPlan plans the turns whose requests are known.
 func newPlan(sent []recording.PromptTurn) plan {
 	whole, searcher := fixed()
-	p := plan{Searcher: asSent(searcher)}
+	p := plan{Searcher: recording.PromptTool{
+		Name: searcher.Name, Description: searcher.Description, Schema: searcher.Schema, Text: string(Definition(searcher, false)),
+	}}
 	loaded := map[string]bool{}
 	for _, t := range sent {
 		step := planStep{Turn: t, whole: whole, loaded: maps.Clone(loaded)}
@@ -74,11 +76,6 @@ func defers(sent []recording.PromptTurn) bool {
 			return d.Name == search.ToolName || d.Deferred || strings.HasPrefix(d.Kind, "tool_search_tool")
 		})
 	})
-}
-
-// asSent is a definition in the API's form.
-func asSent(t Tool) recording.PromptTool {
-	return recording.PromptTool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: string(Definition(t, false))}
 }
 
 // Defers reports whether there is anything to defer; without it ToolSearch stays out.

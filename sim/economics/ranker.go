@@ -86,13 +86,16 @@ func (m *ranking) ask(i int, q Query) {
 
 // AskIndex gives the names that a query finds, best first, at most RankDepth of them. A
 // query that cannot be read finds nothing.
-func AskIndex(ix *search.Index, text string) []string {
+func AskIndex(ix *search.Index, text string) []string { return found(text, ix.Search) }
+
+// found gives the names that a query finds in a search.
+func found(text string, ask func(search.Query, int) search.Result) []string {
 	q, err := search.ParseQuery(text)
 	if err != nil {
 		return nil
 	}
 	var names []string
-	for _, match := range ix.Search(q, RankDepth).Matches {
+	for _, match := range ask(q, RankDepth).Matches {
 		names = append(names, match.Name)
 	}
 	return names

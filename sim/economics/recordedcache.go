@@ -147,17 +147,12 @@ func (r *RecordedCache) change(sent []recording.PromptTurn) {
 			b = CacheBreak{Byte: length(before), Now: now[len(before)].Name}
 		}
 		b.Turn, b.Cause = sent[i].Number, difference(before, now)
-		r.Changes = append(r.Changes, PoolChange{CacheBreak: b, Cost: as.Turns[i], As: as.Ordering.Name, Measured: r.measured(sent[i].Number)})
+		change := PoolChange{CacheBreak: b, Cost: as.Turns[i], As: as.Ordering.Name}
+		if u, known := r.ByTurn[b.Turn]; known {
+			change.Measured = &u
+		}
+		r.Changes = append(r.Changes, change)
 	}
-}
-
-// measured is what the API counted in a turn; nil where it is unknown.
-func (r *RecordedCache) measured(turn int) *recording.Usage {
-	u, ok := r.ByTurn[turn]
-	if !ok {
-		return nil
-	}
-	return &u
 }
 
 func length(blocks []Block) (n int) {

@@ -183,11 +183,8 @@ func SortToolCosts(rows []ToolCost) {
 func automaticMode(o CountOptions, deferred int, tools []Tool) AutomaticMode {
 	percent := cmp.Or(o.Percent, defaultPercent)
 	window, known := search.Window(o.Model, nil)
-	a := AutomaticMode{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100, Deferred: deferred, Session: sessionTokens(tools)}
-	a.Triggers, a.Reason = search.Final(search.FinalInput{
-		Mode: search.Automatic, Percent: percent, Model: o.Model, Present: true, DeferredTokens: a.Session,
-	})
-	return a
+	a := AutomaticMode{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100}
+	return a.With(deferred, sessionTokens(tools))
 }
 
 // sessionTokens is how a session weighs deferrable definitions before a request.

@@ -126,15 +126,7 @@ func dot(a, b []float64) (sum float64) {
 // Measure asks labelled queries as MeasureRanker does.
 func (v *Vectors) Measure(queries []Query, ks []int) RankerStanding {
 	return measureBy(v.pool, queries, v.Label(), ks, func(text string) []string {
-		q, err := search.ParseQuery(text)
-		if err != nil {
-			return nil
-		}
-		var names []string
-		for _, match := range v.Search(text, q, RankDepth).Matches {
-			names = append(names, match.Name)
-		}
-		return names
+		return found(text, func(q search.Query, most int) search.Result { return v.Search(text, q, most) })
 	})
 }
 

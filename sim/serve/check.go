@@ -158,19 +158,9 @@ type reaction struct {
 	at int
 }
 
-// parts are the places of the messages in which the answer came back.
-func (r reaction) parts() (at []int) {
-	for i := max(0, r.at); i < len(r.req.messages); i++ {
-		if r.req.messages[i].Get("role").Str == "assistant" {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
 // part is the place of the message that has a call, that of the first one where none has.
 func (r reaction) part(call string) int {
-	for _, at := range r.parts() {
+	for _, at := range r.req.replies(r.at) {
 		if slices.Contains(callsOf(r.req.messages[at]), call) {
 			return at
 		}

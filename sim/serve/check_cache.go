@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tidwall/gjson"
@@ -33,7 +34,8 @@ func difference(before, now []gjson.Result) string {
 			return fmt.Sprintf("byte %d: tools.%d %q was added", offset, i, now[i].Get("name").Str)
 		}
 		a, b := withoutBreakpoint(before[i]), withoutBreakpoint(now[i])
-		if at := firstDifference(a, b); at >= 0 {
+		if a != b {
+			at := common([]byte(a), []byte(b))
 			was, is := excerpts(a, b)
 			name := before[i].Get("name").Str
 			if other := now[i].Get("name").Str; other != name {
@@ -46,17 +48,13 @@ func difference(before, now []gjson.Result) string {
 	return ""
 }
 
-// firstDifference is the first byte in which two texts differ, -1 for none.
-func firstDifference(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
+// common is how much two texts begin with alike.
+func common[T comparable](a, b []T) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
 	}
-	if len(a) == len(b) {
-		return -1
-	}
-	return min(len(a), len(b))
+	return n
 }
 
 // place is where a cache breakpoint stands, in the order of a prompt: tools, system,
@@ -81,13 +79,7 @@ func (p place) String() string {
 }
 
 func (p place) before(q place) bool {
-	if p.section != q.section {
-		return p.section < q.section
-	}
-	if p.item != q.item {
-		return p.item < q.item
-	}
-	return p.block < q.block
+	return cmp.Or(p.section-q.section, p.item-q.item, p.block-q.block) < 0
 }
 
 // breakpoints are a request's cache breakpoints, in the order of the prompt.

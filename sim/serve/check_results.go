@@ -173,9 +173,6 @@ func (c *checker) roles() {
 	}
 }
 
-// marksErrors reports whether the API has a mark for results that are errors.
-func (c *checker) marksErrors() bool { return !slices.Contains(leftOut[c.api], "errors of results") }
-
 // recorded checks that the results are those that the recorder's client sent.
 func (c *checker) recorded() {
 	c.eachReaction(func(r reaction) {
@@ -183,7 +180,7 @@ func (c *checker) recorded() {
 			want, known := r.answer.Results[s.id]
 			switch {
 			case !known:
-			case want.IsError != s.isError && c.marksErrors():
+			case want.IsError != s.isError && !slices.Contains(leftOut[c.api], "errors of results"):
 				c.report(r.turn, "the result of %s has is_error %t; recorded was %t", s.id, s.isError, want.IsError)
 			case want.Text != s.text:
 				was, is := excerpts(want.Text, s.text)
@@ -201,12 +198,8 @@ func (c *checker) recorded() {
 // excerpts shows where two texts first differ, with a little of what is before.
 func excerpts(a, b string) (string, string) {
 	x, y := []rune(a), []rune(b)
-	at := 0
-	for at < len(x) && at < len(y) && x[at] == y[at] {
-		at++
-	}
 	const before, length = 20, 60
-	from := max(0, at-before)
+	from := max(0, common(x, y)-before)
 	cut := func(r []rune) string {
 		text := string(r[min(from, len(r)):min(len(r), from+length)])
 		if from > 0 {
@@ -265,7 +258,7 @@ func (c *checker) eachEcho(of func(gjson.Result) bool, compare func(req *request
 			c.report(r.turn, "the answer cannot be compared: %s", err)
 			return
 		}
-		parts := r.parts()
+		parts := r.req.replies(r.at)
 		if len(parts) > 1 && parts[len(parts)-1]-parts[0] >= len(parts) {
 			c.notes = append(c.notes, "an answer comes back in several messages, each with results of its own: the model reads calls it made together as made one after the other")
 		}

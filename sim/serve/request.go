@@ -63,25 +63,20 @@ func blocks(m gjson.Result) []gjson.Result {
 	return content.Array()
 }
 
-// replies counts the assistant messages.
-func (r *request) replies() int {
-	n := 0
-	for _, m := range r.messages {
-		if m.Get("role").Str == "assistant" {
-			n++
+// replies are the places of the assistant messages, from a place on.
+func (r *request) replies(from int) (at []int) {
+	for i := max(0, from); i < len(r.messages); i++ {
+		if r.messages[i].Get("role").Str == "assistant" {
+			at = append(at, i)
 		}
 	}
-	return n
+	return at
 }
 
 // lastReply is the place of the last assistant message, -1 without one.
 func (r *request) lastReply() int {
-	for i, m := range slices.Backward(r.messages) {
-		if m.Get("role").Str == "assistant" {
-			return i
-		}
-	}
-	return -1
+	all := r.replies(0)
+	return append([]int{-1}, all...)[len(all)]
 }
 
 // firstOf is the place of the first message of an answer that comes back in the last assistant

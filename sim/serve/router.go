@@ -34,10 +34,6 @@ type router struct {
 	kept    int // bytes of bodies that are kept for the checks
 }
 
-func newRouter(script *Script, o Options) router {
-	return router{script: script, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
-}
-
 // session is one client's conversation as far as it has come.
 type session struct {
 	// conv is the conversation in the client's words: with the names of its tools. From
@@ -183,7 +179,7 @@ func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session 
 		func(s *session) bool { a := s.lastCommitted(); return a != nil && req.repeats(a) },
 		func(s *session) bool { a := s.cut(); return a != nil && req.repeats(a) },
 		func(s *session) bool {
-			return s.next > s.first && s.opening == begins && req.replies() == s.expected()
+			return s.next > s.first && s.opening == begins && len(req.replies(0)) == s.expected()
 		},
 	} {
 		for _, s := range slices.Backward(d.sessions) {
@@ -254,7 +250,7 @@ func (d *router) open(req *request) (*session, error) {
 		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.script.Conversations)))
 	}
 	d.used[c] = true
-	s := &session{from: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
+	s := &session{from: c, opening: opening(req.messages), base: len(req.replies(0)), first: first, next: first}
 	s.naming = d.names.name(c, req.tools)
 	s.conv = c.inWords(s.naming, d.world)
 	if s.api = req.api; s.api.Names() {
@@ -267,11 +263,12 @@ func (d *router) open(req *request) (*session, error) {
 // within finds the answer that the request's last assistant message is, and gives
 // the place behind it.
 func (d *router) within(req *request) (*Conversation, int) {
-	if req.replies() == 0 {
+	at := req.lastReply()
+	if at < 0 {
 		return nil, 0
 	}
 	last := *req
-	last.messages = req.messages[req.lastReply():]
+	last.messages = req.messages[at:]
 	for _, c := range d.script.Conversations {
 		for i := range c.Answers {
 			if a := &c.Answers[i]; len(a.Calls()) > 0 && last.repeats(a) {
@@ -339,7 +336,7 @@ func (d *router) aside(req *request) string {
 		return "a probe: max_tokens is 1"
 	case len(req.tools) > 0:
 		return ""
-	case d.script.calls():
+	case slices.ContainsFunc(d.script.Conversations, func(c *Conversation) bool { return haveCalls(c.Answers) }):
 		return withoutTools
 	case besideWords.MatchString(plain(req.system)), !d.recordedOpening(opening(req.messages)) && req.besides():
 		return "a request that words a title, a summary or the like"
@@ -355,17 +352,12 @@ func (s *session) asideWithin(req *request) string {
 	switch first := s.log[0].req; {
 	case len(req.tools) > 0 || req.bringsResults():
 		return ""
-	case len(first.tools) > 0 && (s.remaining() || req.besides()):
+	case len(first.tools) > 0 && (haveCalls(s.conv.Answers[min(s.next, len(s.conv.Answers)):]) || req.besides()):
 		return withoutTools
 	case len(first.tools) == 0 && req.system.Raw != first.system.Raw && besideWords.MatchString(plain(req.system)):
 		return "a request that words a title, a summary or the like"
 	}
 	return ""
-}
-
-// remaining reports whether calls are still to come, so that a client needs its tools.
-func (s *session) remaining() bool {
-	return slices.ContainsFunc(s.conv.Answers[min(s.next, len(s.conv.Answers)):], func(a Answer) bool { return len(a.Calls()) > 0 })
 }
 
 // besideWords are those of requests that are no turn, in the system prompt or the message.
@@ -400,7 +392,7 @@ func (d *router) giveBack(req *request) {
 		return
 	}
 	for i, s := range d.sessions {
-		alone := !slices.ContainsFunc(s.log, func(x exchange) bool { return len(x.req.tools) > 0 || x.req.replies() > 0 })
+		alone := !slices.ContainsFunc(s.log, func(x exchange) bool { return len(x.req.tools) > 0 || x.req.lastReply() >= 0 })
 		if alone && s.opening != opening(req.messages) {
 			d.sessions = slices.Delete(d.sessions, i, i+1)
 			d.turns -= len(s.log)
@@ -411,11 +403,9 @@ func (d *router) giveBack(req *request) {
 	}
 }
 
-// calls reports whether a conversation has calls, for which a client needs tools.
-func (t *Script) calls() bool {
-	return slices.ContainsFunc(t.Conversations, func(c *Conversation) bool {
-		return slices.ContainsFunc(c.Answers, func(a Answer) bool { return len(a.Calls()) > 0 })
-	})
+// haveCalls reports whether answers have calls, for which a client needs tools.
+func haveCalls(answers []Answer) bool {
+	return slices.ContainsFunc(answers, func(a Answer) bool { return len(a.Calls()) > 0 })
 }
 
 // asideAnswer is the answer to a request that is no turn: a word.

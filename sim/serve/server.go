@@ -74,7 +74,8 @@ func New(t *Script, o Options) *Server {
 	if o.Wait == nil {
 		o.Wait = cassette.Sleep
 	}
-	s := &Server{o: o, script: t, start: o.Now(), router: newRouter(t, o)}
+	s := &Server{o: o, script: t, start: o.Now()}
+	s.router = router{script: t, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
 	s.last = s.start
 	return s
 }

@@ -232,7 +232,13 @@ func (k *kept) complete(body []byte) (whole []byte, missing string) {
 	if _, known := k.responses[before.Str]; before.Str != "" && !known {
 		return nil, before.Str
 	}
-	return k.replaced(body, k.input(v)), ""
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return body, "" // it is refused for that
+	}
+	members["input"] = dialect.JSON(k.input(v))
+	delete(members, "previous_response_id")
+	return dialect.JSON(members), ""
 }
 
 // input is a request's whole input.
@@ -250,16 +256,6 @@ func (k *kept) input(v gjson.Result) []json.RawMessage {
 		items = append(items, json.RawMessage(item.Raw))
 	}
 	return items
-}
-
-func (*kept) replaced(body []byte, items []json.RawMessage) []byte {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil {
-		return body // it is refused for that
-	}
-	members["input"] = dialect.JSON(items)
-	delete(members, "previous_response_id")
-	return dialect.JSON(members)
 }
 
 // keep takes a response that was given.
