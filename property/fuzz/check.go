@@ -95,10 +95,13 @@ func (t *Checker) Check(ctx context.Context, c generate.Case) *oracle.Violation 
 	if c.System == nil {
 		return t.scheduler(ctx, c.Scheduler)
 	}
+	seen := t.Seen
 	if !t.Counting {
-		return t.runSystem(ctx, c.System, nil)
+		seen = nil
 	}
-	return t.runSystem(ctx, c.System, t.Seen)
+	out, b := checkSystem(ctx, c.System, seen)
+	t.trace = out.Trace
+	return b
 }
 
 // Shrink makes a failing case small: it violates the same invariant and, if also is
@@ -114,13 +117,6 @@ func (t *Checker) Shrink(ctx context.Context, c generate.Case, name string, also
 		b := t.Check(ctx, smaller)
 		return ctx.Err() == nil && b != nil && b.Name == name && (also == nil || also(smaller))
 	})
-}
-
-// runSystem runs a system case and keeps its trace.
-func (t *Checker) runSystem(ctx context.Context, s *generate.SystemCase, seen []int) *oracle.Violation {
-	out, b := checkSystem(ctx, s, seen)
-	t.trace = out.Trace
-	return b
 }
 
 // violation gives one with the log beside it.

@@ -103,7 +103,9 @@ func readTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
 		}
 		log.Entries = append(log.Entries, e)
 	}
-	readState(log, index, state)
+	for id := range strings.FieldsSeq(state.Env["LOG"]) { // whose modifiers the state at the end is made of
+		log.State = append(log.State, index[id])
+	}
 	return log, nil
 }
 
@@ -133,11 +135,4 @@ func codeOfStatus(status string) (uint8, error) {
 		return 0, fmt.Errorf("the trace has a status %q that no case has", status)
 	}
 	return uint8(s), nil
-}
-
-// readState reads whose modifiers the state at the end is made of.
-func readState(log *des.Log, index map[string]int16, state trace.StateView) {
-	for id := range strings.FieldsSeq(state.Env["LOG"]) {
-		log.State = append(log.State, index[id])
-	}
 }

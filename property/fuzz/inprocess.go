@@ -189,24 +189,20 @@ func (s *caseRun) converse(session *loop.Session) {
 	defer stop()
 	listening, end := context.WithCancel(context.Background()) // the user may interrupt what has ended
 	var users sync.WaitGroup
-	for i, at := range s.c.Interrupts {
+	comes := func(actor string, at time.Duration, do func()) {
 		users.Add(1)
-		actor := "user/say/" + strconv.Itoa(i)
 		s.gate.Go(actor, func() {
 			defer users.Done()
 			if s.gate.Sleep(listening, actor, at-s.gate.Since()) == nil {
-				session.Interrupt(message.UserText("Message " + strconv.Itoa(i+1) + "."))
+				do()
 			}
 		})
 	}
+	for i, at := range s.c.Interrupts {
+		comes("user/say/"+strconv.Itoa(i), at, func() { session.Interrupt(message.UserText("Message " + strconv.Itoa(i+1) + ".")) })
+	}
 	if s.c.AbortAt > 0 {
-		users.Add(1)
-		s.gate.Go("user/leave0", func() {
-			defer users.Done()
-			if s.gate.Sleep(listening, "user/leave0", s.c.AbortAt-s.gate.Since()) == nil {
-				stop()
-			}
-		})
+		comes("user/leave0", s.c.AbortAt, stop)
 	}
 	_, _ = session.Send(ctx, message.UserText("Go.")) // how it ended stands in the trace
 	end()

@@ -149,11 +149,7 @@ func (l *Ledger) Seen(broke, found, again string) *Finding {
 		}
 		f.Times++
 		f.Again, f.Found = again, found
-		if f.Status == FindingResolved || f.Status == FindingRegressed {
-			f.Status = FindingRegressed
-		} else {
-			f.Status = FindingOngoing
-		}
+		f.Played(false)
 		return f
 	}
 	l.Findings = append(l.Findings, Finding{ID: id, Broke: broke, Cause: causeOf(found), Found: found, Status: FindingNew, Times: 1, Again: again})

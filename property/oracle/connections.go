@@ -138,7 +138,7 @@ func (v *SystemView) circumstances(p *systemCall) Circumstances {
 	}
 	in, sure := v.offers(p.call.Tool, p.turn, p.asked)
 	f.NotOffered, f.Unknown = !in, f.Unknown || !sure
-	if f.Status == "" && Unlisted(v.s, p.call.Tool, p.turn) {
+	if f.Status == "" && missing(v.s, p.call.Tool, p.turn, true) {
 		f.Status = "failed" // the list is the old one, the server has the tool no more
 		return f
 	}

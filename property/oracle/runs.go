@@ -244,11 +244,8 @@ func (r *callRun) failed() bool {
 	return own && r.call.StopsSiblings && r.cancelled == none
 }
 
-// counts reports whether the call ended before its message was given up, if it was.
-func (r *callRun) counts() bool { return r.discarded == none || r.ended < r.discarded }
-
 func (v *View) siblingsStop(m *message, failing *callRun) error {
-	if !failing.failed() || !failing.counts() {
+	if !failing.failed() || failing.discarded != none && failing.ended >= failing.discarded { // its message was given up before
 		return nil
 	}
 	for _, r := range v.of(m) {

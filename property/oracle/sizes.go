@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,11 +35,7 @@ func (v *SystemView) sizes(turn int, r *request) (all []largeResult, message int
 		message += shown
 		t, chars := v.s.Tool(p.call.Tool), ResultChars(v.s, p.call)
 		if t != nil && chars > 0 && p.ran && !p.want.Unknown && p.settled() && p.want.Output == "" && RunStatus(v.s, p.call) == "" {
-			limit := defaultLimit
-			if t.Limit > 0 {
-				limit = t.Limit
-			}
-			all = append(all, largeResult{p, chars, shown, limit})
+			all = append(all, largeResult{p, chars, shown, cmp.Or(t.Limit, defaultLimit)})
 		}
 	}
 	return all, message

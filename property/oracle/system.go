@@ -340,17 +340,8 @@ func Allows(s *generate.SystemCase, c *generate.Call) bool {
 	return f.ruled(s.Allow)
 }
 
-// relisted reports whether a server's list that changed lacks a tool by now.
-func relisted(s *generate.SystemCase, tool string, turn int) bool {
-	return missing(s, tool, turn, false)
-}
-
-// Unlisted reports whether a server has no such tool any more, and its list could not be
-// read.
-func Unlisted(s *generate.SystemCase, tool string, turn int) bool {
-	return missing(s, tool, turn, true)
-}
-
+// missing reports whether a server's list that changed lacks a tool by now; unread: and could not
+// be read.
 func missing(s *generate.SystemCase, tool string, turn int, unread bool) bool {
 	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
 		return v.Relist > 0 && turn >= v.Relist && (v.List != "") == unread && generate.ServerOf(tool) == v.Name &&
@@ -373,7 +364,7 @@ func Connected(s *generate.SystemCase, server string, turn int) bool {
 // InPool reports whether a request has the tool: its server is connected, and no rule
 // hides it (C1, D2); ToolSearch is there where it may be needed (E3).
 func InPool(s *generate.SystemCase, name string, turn int) bool {
-	if server := generate.ServerOf(name); server != "" && (!Connected(s, server, turn) || relisted(s, name, turn)) {
+	if server := generate.ServerOf(name); server != "" && (!Connected(s, server, turn) || missing(s, name, turn, false)) {
 		return false
 	}
 	if on, sure := Deferring(s); name == "ToolSearch" && sure && !on {

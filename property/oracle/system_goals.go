@@ -44,7 +44,7 @@ var usualGoals = [...]systemGoal{
 	{"a rewritten input ran", countCalls(func(p *systemCall) bool { return p.want.Rewritten && p.ran })},
 	{"a person's input was refused", countCalls(func(p *systemCall) bool { return p.want.Refused && p.askedPerson && p.settled() })},
 	{"a deny rule beat an allow", countCalls(func(p *systemCall) bool {
-		return p.want.Why == "a deny rule" && p.settled() && p.allowed()
+		return p.want.Why == "a deny rule" && p.settled() && (Allows(p.v.s, p.call) || p.hookDecides("allow"))
 	})},
 	{"an ask rule asked about what a hook allowed", countCalls(func(p *systemCall) bool {
 		return strings.HasSuffix(p.want.Why, "an ask rule") && p.settled() && p.hookDecides("allow")
@@ -85,11 +85,6 @@ func churned(s *generate.SystemCase, turn int) bool {
 	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
 		return Connected(s, v.Name, turn) != Connected(s, v.Name, turn-1)
 	})
-}
-
-// allowed reports whether a rule or a hook would let the call run.
-func (p *systemCall) allowed() bool {
-	return Allows(p.v.s, p.call) || p.hookDecides("allow")
 }
 
 // hookDecides reports whether a hook on the call gives this decision.

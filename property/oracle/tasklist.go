@@ -65,11 +65,9 @@ func (m *taskModel) check(w *Work) error {
 		if err != nil {
 			return nil
 		}
-		if in.Status == "deleted" {
-			*m = next
+		if *m = next; in.Status == "deleted" {
 			return nil
 		}
-		*m = next
 	}
 	if _, there := m.tasks[id]; there != w.ok() {
 		return fmt.Errorf("the list has task %d: %t", id, there)

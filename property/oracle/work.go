@@ -59,13 +59,11 @@ func CheckWork(s *generate.SystemCase, all []Work, sent []Fired) error {
 	for i := range all {
 		w := &all[i]
 		if err := m.check(w); err != nil {
-			return fmt.Errorf("call %s: %s of %s gave %s%s: %w", w.Call, w.Tool, w.Input, cut(w.Data), w.Err, err)
+			return fmt.Errorf("call %s: %s of %s gave %.300s%s: %w", w.Call, w.Tool, w.Input, w.Data, w.Err, err)
 		}
 	}
 	return m.crons.over()
 }
-
-func cut(raw json.RawMessage) string { return fmt.Sprintf("%.300s", raw) }
 
 func (m *models) check(w *Work) error {
 	switch changed := slices.DeleteFunc(w.Changed, kept); {

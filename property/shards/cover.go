@@ -29,10 +29,7 @@ func rangeOf(key string) (r Range, ok bool) {
 // split deals a range into parts of a size; the last may be smaller.
 func split(all Range, size uint64) (parts []Range) {
 	for from := all.From; from < all.To; {
-		to := all.To
-		if to-from > size {
-			to = from + size
-		}
+		to := from + min(size, all.To-from)
 		parts = append(parts, Range{from, to})
 		from = to
 	}

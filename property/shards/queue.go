@@ -208,14 +208,12 @@ func (q *Queue) state(ctx context.Context) (s state, err error) {
 		return s, fmt.Errorf("the store: %w", err)
 	}
 	for _, key := range keys {
-		if rest, ok := strings.CutPrefix(key, doneKey); ok {
-			if r, ok := rangeOf(rest); ok {
-				s.done = append(s.done, r)
-			}
-		} else if rest, ok := strings.CutPrefix(key, asideKey); ok {
-			if r, ok := rangeOf(rest); ok {
-				s.aside = append(s.aside, r)
-			}
+		prefix, rest, _ := strings.Cut(key, ".")
+		switch r, ok := rangeOf(rest); {
+		case ok && prefix+"." == doneKey:
+			s.done = append(s.done, r)
+		case ok && prefix+"." == asideKey:
+			s.aside = append(s.aside, r)
 		}
 	}
 	return s, nil
