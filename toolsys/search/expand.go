@@ -189,7 +189,7 @@ func (e *expansion) foreign(w token, known bool) []int {
 // languages for tools that are described in them.
 func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how string) {
 	for _, c := range concepts {
-		for i, key := range e.glossary.Keys(c) {
+		for i, key := range e.glossary.keys[c] {
 			much := weight
 			if i > 0 {
 				much *= weightLater
@@ -197,7 +197,7 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 			e.want = cmp.Or(e.want, intentOf(key))
 			e.addTerm(g, member{weight: much, how: how}, key)
 		}
-		for _, term := range e.glossary.ForeignTerms(c) {
+		for _, term := range e.glossary.foreignTerms[c] {
 			e.addTerm(g, member{weight: weight * weightInto * term.Share, how: how}, term.Text)
 		}
 	}

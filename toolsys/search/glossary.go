@@ -33,7 +33,7 @@ type glossary struct {
 	// Concepts are in the order of the file.
 	Concepts []concept
 
-	keys         [][]string      // of each concept's English words
+	keys         [][]string      // the [phraseKey]s of each concept's English words, the plainest first
 	foreignTerms [][]foreignTerm // of its other words
 
 	english  map[string][]int      // key of an English phrase -> concepts
@@ -119,11 +119,7 @@ func (g *glossary) addConcept(line string) error {
 
 // phrases are the words of a column.
 func phrases(column string) []string {
-	words := strings.Fields(column)
-	for i, w := range words {
-		words[i] = strings.ReplaceAll(w, "_", " ")
-	}
-	return words
+	return each(strings.Fields(column), func(w string) string { return strings.ReplaceAll(w, "_", " ") })
 }
 
 // enter makes a concept findable under all its words.
@@ -173,11 +169,7 @@ func add[K comparable](index map[K][]int, key K, concept int) {
 
 // foldAll folds each word of a phrase.
 func foldAll(phrase string) string {
-	words := strings.Fields(phrase)
-	for i, w := range words {
-		words[i] = fold(w)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(each(strings.Fields(phrase), fold), " ")
 }
 
 // endings are those of verbs and plurals in Romance languages and in German, the

@@ -109,9 +109,9 @@ func TestTheLanguageIsThatOfMostWords(t *testing.T) {
 func TestOtherLanguagesAreSpokenOfInTheirOwnTerms(t *testing.T) {
 	g, err := parseGlossary("database db | zh 数据库 库 | es base_de_datos", "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"databas", "db"}, g.Keys(0))
+	assert.Equal(t, []string{"databas", "db"}, g.keys[0])
 	var got []string
-	for _, term := range g.ForeignTerms(0) {
+	for _, term := range g.foreignTerms[0] {
 		got = append(got, term.Text)
 	}
 	assert.Equal(t, []string{"数据", "据库", "base", "de", "dato"}, got, "a single character is in too many words")

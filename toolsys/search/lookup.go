@@ -15,15 +15,8 @@ const maxPhrase = 4
 
 // phraseKey is what forms of an English word or phrase share.
 func phraseKey(phrase string) string {
-	words := strings.Fields(phrase)
-	for i, w := range words {
-		words[i] = rootOf(fold(w))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(each(strings.Fields(phrase), func(w string) string { return rootOf(fold(w)) }), " ")
 }
-
-// Keys are the [phraseKey]s of a concept's English words, the plainest first.
-func (g *glossary) Keys(concept int) []string { return g.keys[concept] }
 
 // foreignTerm is what texts of another language have of a word: the word without English
 // endings, or one of the pairs of characters that make it up and its share of it.
@@ -32,10 +25,8 @@ type foreignTerm struct {
 	Share float64
 }
 
-// ForeignTerms are the terms of a concept in texts of other languages. A
-// single character is none: it is in too many words.
-func (g *glossary) ForeignTerms(concept int) []foreignTerm { return g.foreignTerms[concept] }
-
+// termsOf are what texts of other languages have of words. A single character is none: it is
+// in too many words.
 func termsOf(words []foreignWord) []foreignTerm {
 	var all []foreignTerm
 	for _, w := range words {
@@ -239,11 +230,7 @@ func parseSelect(list string) (Query, error) {
 
 // unplussed is a text without the plus signs that words begin with.
 func unplussed(text string) string {
-	fields := strings.Fields(text)
-	for i, f := range fields {
-		fields[i] = strings.TrimPrefix(f, "+")
-	}
-	return strings.Join(fields, " ")
+	return strings.Join(each(strings.Fields(text), func(w string) string { return strings.TrimPrefix(w, "+") }), " ")
 }
 
 // rankedText is what is to be ranked: the query as written, or the words of one that

@@ -202,21 +202,16 @@ func (d *doc) weigh(mcp, other float64) float64 {
 	return other
 }
 
-// inside reports whether a word is contained in a part of a name. A single
-// letter is in nearly all of them, and means nothing.
-func inside(word, part string) bool {
-	return len(word) > 1 && strings.Contains(part, word)
-}
-
 // why is what the words scored on in one tool, in their order.
 func (s *seed) why(i int, words []string) string {
 	var reasons []string
 	for _, word := range words {
 		var where []string
+		inside := func(part string) bool { return strings.Contains(part, word) }
 		switch {
 		case has(s.whole[word], i):
 			where = append(where, fmt.Sprintf("name %g", s.docs[i].weigh(weightPartMCP, weightPart)))
-		case slices.ContainsFunc(partsOf(s.docs[i].Name, s.docs[i].MCP), func(p string) bool { return inside(word, p) }):
+		case len(word) > 1 && slices.ContainsFunc(partsOf(s.docs[i].Name, s.docs[i].MCP), inside): // a letter means nothing
 			where = append(where, fmt.Sprintf("in name %g", s.docs[i].weigh(weightInPartMCP, weightInPart)))
 		}
 		if has(s.hints[word], i) {

@@ -146,10 +146,7 @@ func (d *dictionary) take(run run) word {
 	case len(parts) == 1:
 		w = word{d.enter([]string{rootOf(whole)}), d.glossary.Stop(english, whole)}
 	default:
-		for i, p := range parts {
-			parts[i] = rootOf(fold(p))
-		}
-		w = word{ids: d.enter(append(parts, rootOf(whole)))}
+		w = word{ids: d.enter(append(each(parts, func(p string) string { return rootOf(fold(p)) }), rootOf(whole)))}
 	}
 	d.runs[strings.Clone(run.Text)] = w
 	return w

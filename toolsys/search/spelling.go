@@ -157,7 +157,7 @@ type ruler struct{ before, last, row []int }
 // and no letter touched twice. What exceeds the bound is bound+1: it is not
 // looked at to the end, nor what is so far from the diagonal.
 func (r *ruler) distance(a, b []rune, bound int) int {
-	if abs(len(a)-len(b)) > bound {
+	if max(len(a), len(b))-min(len(a), len(b)) > bound {
 		return bound + 1
 	}
 	if len(r.row) <= len(b)+1 {
@@ -205,9 +205,6 @@ func cost(x, y rune) int {
 	}
 	return 1
 }
-
-// abs is a number without its sign.
-func abs(n int) int { return max(n, -n) }
 
 // Nearest proposes tools for a name that no tool has (SPEC C4): first those
 // spelt much like it, then, out of the index, those whose name, hint and
@@ -311,9 +308,5 @@ func rooted(docs []doc) map[string][]int {
 
 // rootsOf are the roots of words, each once.
 func rootsOf(words []string) []string {
-	roots := make([]string, len(words))
-	for i, w := range words {
-		roots[i] = rootOf(w)
-	}
-	return unique(roots)
+	return unique(each(slices.Clone(words), rootOf))
 }

@@ -35,6 +35,14 @@ func partsOf(name string, mcp bool) []string {
 	return unique(parts)
 }
 
+// each puts what f makes of each word in its place.
+func each(words []string, f func(string) string) []string {
+	for i, w := range words {
+		words[i] = f(w)
+	}
+	return words
+}
+
 // unique drops repeated words and keeps the order of the rest.
 func unique(words []string) []string {
 	seen := make(map[string]bool, len(words))
