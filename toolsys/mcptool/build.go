@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -121,12 +122,7 @@ func declared(notes *mcp.ToolAnnotations) string {
 }
 
 func title(t *mcp.Tool, notes *mcp.ToolAnnotations) string {
-	for _, text := range []string{t.Title, notes.Title} {
-		if text != "" {
-			return text
-		}
-	}
-	return t.Name
+	return cmp.Or(t.Title, notes.Title, t.Name)
 }
 
 func equivalent(a, b json.RawMessage) bool {

@@ -231,56 +231,38 @@ func (j joined) gone(name string) string {
 }
 
 func (j joined) resources(ctx context.Context, server string) ([]tool.Resource, error) {
-	var all []tool.Resource
-	err := j.ask(server, func(f *Fleet) error {
-		found, err := f.Resources(ctx, server)
-		all = append(all, found...)
-		return err
-	})
+	all, err := asked(j, server, func(f *Fleet) ([]tool.Resource, error) { return f.Resources(ctx, server) })
 	slices.SortStableFunc(all, func(a, b tool.Resource) int { return strings.Compare(a.Server, b.Server) })
 	return all, err
 }
 
-func (j joined) readResource(ctx context.Context, server, uri string) (blocks []message.Block, err error) {
-	err = j.ask(server, func(f *Fleet) error {
-		blocks, err = f.ReadResource(ctx, server, uri)
-		return err
-	})
-	return blocks, err
+func (j joined) readResource(ctx context.Context, server, uri string) ([]message.Block, error) {
+	return asked(j, server, func(f *Fleet) ([]message.Block, error) { return f.ReadResource(ctx, server, uri) })
 }
 
 func (j joined) prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
-	var all []tool.ServerPrompt
-	err := j.ask("", func(f *Fleet) error {
-		found, err := f.Prompts(ctx)
-		all = append(all, found...)
-		return err
-	})
-	return all, err
+	return asked(j, "", func(f *Fleet) ([]tool.ServerPrompt, error) { return f.Prompts(ctx) })
 }
 
-func (j joined) prompt(ctx context.Context, server, name string, args map[string]string) (blocks []message.Block, err error) {
-	err = j.ask(server, func(f *Fleet) error {
-		blocks, err = f.Prompt(ctx, server, name, args)
-		return err
-	})
-	return blocks, err
+func (j joined) prompt(ctx context.Context, server, name string, args map[string]string) ([]message.Block, error) {
+	return asked(j, server, func(f *Fleet) ([]message.Block, error) { return f.Prompt(ctx, server, name, args) })
 }
 
-// ask asks the fleet that has the server, and every fleet where none is named. What that gives
+// asked asks the fleet that has the server, and every fleet where none is named. What that gives
 // depends on the servers, and not on the order in which they were configured (D3).
-func (j joined) ask(server string, do func(*Fleet) error) error {
-	var errs []error
+func asked[T any](j joined, server string, do func(*Fleet) ([]T, error)) (all []T, err error) {
 	for _, f := range j {
-		if server != "" && f.Has(server) {
+		if server != "" && f.find(server) != nil {
 			return do(f)
 		}
 	}
 	if server != "" || len(j) == 0 {
-		return j.noServer(server)
+		return nil, j.noServer(server)
 	}
+	var errs []error
 	for _, f := range j {
-		errs = append(errs, do(f))
+		found, err := do(f)
+		all, errs = append(all, found...), append(errs, err)
 	}
-	return errors.Join(errs...)
+	return all, errors.Join(errs...)
 }

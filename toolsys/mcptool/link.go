@@ -232,12 +232,7 @@ func (l *link) track(ctx context.Context, c *tool.Context) (token string, done f
 	return call.token, func() {
 		l.f.mu.Lock()
 		defer l.f.mu.Unlock()
-		for i, other := range l.calls {
-			if other == call {
-				l.calls = append(l.calls[:i:i], l.calls[i+1:]...)
-				return
-			}
-		}
+		l.calls = slices.DeleteFunc(slices.Clone(l.calls), func(other *openCall) bool { return other == call })
 	}
 }
 
@@ -298,17 +293,13 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 		v.resources, v.prompts = info.Capabilities.Resources != nil, info.Capabilities.Prompts != nil
 	}
 	l.f.start(l.actor("watch"), func() {
-		v.end(ended(v.client.Wait()))
+		v.end(cmp.Or(v.client.Wait(), errHungUp))
 	})
 	return v, listed, nil
 }
 
 // errHungUp is the cause of a session that ended without another.
 var errHungUp = errors.New("the connection was closed")
-
-func ended(err error) error {
-	return cmp.Or(err, errHungUp)
-}
 
 // why prefers the reason for which something was given up to the error it gave.
 func why(attempt, session context.Context, err error) error {

@@ -88,9 +88,6 @@ func (j joined) noServer(name string) error {
 	return fmt.Errorf("%w: %q; those with resources are: %s", ErrNoServer, name, strings.Join(names, ", "))
 }
 
-// Has reports whether a server of that name is the fleet's.
-func (f *Fleet) Has(server string) bool { return f.find(server) != nil }
-
 // Up reports whether a server of that name is connected.
 func (f *Fleet) Up(server string) bool {
 	l := f.find(server)
