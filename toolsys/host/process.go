@@ -67,16 +67,21 @@ func (c *child) end(grace time.Duration) {
 
 // gone waits until no process of the command is left, for as long as within.
 func (c *child) gone(within time.Duration) bool {
+	return over(within, c.exited, c.state.eof) && !groupExists(c.cmd.Process.Pid)
+}
+
+// over waits until all is done, for as long as within.
+func over(within time.Duration, all ...<-chan struct{}) bool {
 	timeout := time.NewTimer(within)
 	defer timeout.Stop()
-	for _, done := range []<-chan struct{}{c.exited, c.state.eof} {
+	for _, done := range all {
 		select {
 		case <-done:
 		case <-timeout.C:
 			return false
 		}
 	}
-	return !groupExists(c.cmd.Process.Pid)
+	return true
 }
 
 // settle waits until all that was written so far has been handed on, and lets go of the writers.
@@ -109,10 +114,6 @@ type stream struct {
 	lost         int64
 	settled, eof chan struct{}
 	once         sync.Once
-}
-
-func newStream(r *os.File, w io.Writer, limit int64) *stream {
-	return &stream{r: r, w: w, left: limit, settled: make(chan struct{}), eof: make(chan struct{})}
 }
 
 func (s *stream) run() {
@@ -180,9 +181,6 @@ func (s *stream) release() {
 		close(s.settled)
 	})
 }
-
-// abandon ends run, whoever still holds the other end.
-func (s *stream) abandon() { s.r.Close() }
 
 // guard is a process that outlives this one for a moment: when its input ends, because of Close or because
 // this process is no more, it kills the groups it was given.
@@ -330,26 +328,14 @@ func (p *process) Read(b []byte) (int, error) { return p.out.Read(b) }
 func (p *process) Close() error {
 	p.once.Do(func() {
 		p.WriteCloser.Close()
-		p.exits(time.Second)
+		over(time.Second, p.exited)
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-			if groupExists(p.cmd.Process.Pid) || !p.exits(0) {
+			if groupExists(p.cmd.Process.Pid) || !over(0, p.exited) {
 				signalGroup(p.cmd.Process.Pid, sig)
-				p.exits(time.Second)
+				over(time.Second, p.exited)
 			}
 		}
 		p.out.Close()
 	})
 	return nil
-}
-
-// exits waits for the end of the program, for as long as within.
-func (p *process) exits(within time.Duration) bool {
-	timeout := time.NewTimer(within)
-	defer timeout.Stop()
-	select {
-	case <-p.exited:
-		return true
-	case <-timeout.C:
-		return false
-	}
 }

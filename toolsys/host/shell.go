@@ -204,7 +204,7 @@ func (s *Shell) Close() error {
 		ending.Go(func() {
 			c.end(s.cfg.Grace)
 			for _, p := range c.pipes {
-				p.abandon()
+				p.r.Close() // its run ends, whoever still holds the other end
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 			err = cmp.Or(err, e)
 			return nil, nil
 		}
-		st := newStream(mine, w, limit)
+		st := &stream{r: mine, w: w, left: limit, settled: make(chan struct{}), eof: make(chan struct{})}
 		theirs, c.pipes = append(theirs, their), append(c.pipes, st)
 		return st, their
 	}
