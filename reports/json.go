@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"reflect"
 	"slices"
@@ -52,11 +53,7 @@ func SchemaNames() []string {
 	if err != nil {
 		panic(fmt.Sprintf("the embedded schemas cannot be listed: %s", err))
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".schema.json"))
-	}
-	return names
+	return each(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".schema.json") })
 }
 
 // Schema is the JSON Schema (2020-12) of what a command writes with --format json. A

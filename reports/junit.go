@@ -80,7 +80,7 @@ func caseOf(outcome check.Result, o Options) caseXML {
 	c := caseXML{
 		Name: Safe(outcome.Name), Class: "toolbench", File: Safe(outcome.File),
 		Time: realTime(outcome.Took, o), Properties: properties(outcome),
-		Out: strings.Join(safeAll(outcome.Notes), "\n"),
+		Out: strings.Join(each(outcome.Notes, Safe), "\n"),
 	}
 	if c.File != "" { // classes distinguish scenarios of one name
 		c.Class = "toolbench." + c.File
@@ -120,10 +120,7 @@ func properties(outcome check.Result) []propertyXML {
 // failuresOf puts all failures into one element, for several readers count or
 // show but one.
 func failuresOf(outcome check.Result, o Options) *problemXML {
-	names := make([]string, len(outcome.Failures))
-	for i, f := range outcome.Failures {
-		names[i] = Safe(f.Expectation)
-	}
+	names := each(outcome.Failures, func(f check.Failure) string { return Safe(f.Expectation) })
 	return &problemXML{
 		Message: "does not hold: " + strings.Join(names, ", "),
 		Type:    "expectation",
@@ -154,12 +151,4 @@ func plainText(outcome check.Result, o Options) string {
 	p.explain(outcome)
 	_ = p.end() // a builder takes everything
 	return strings.TrimSpace(b.String())
-}
-
-func safeAll(list []string) []string {
-	safe := make([]string, len(list))
-	for i, text := range list {
-		safe[i] = Safe(text)
-	}
-	return safe
 }

@@ -156,11 +156,7 @@ func (m *markup) diff(n render.Diff) {
 			m.WriteString("<span class=\"r-dim\">…</span>\n")
 		}
 		rows := numbered(h)
-		texts := make([]string, len(rows))
-		for k, r := range rows {
-			texts[k] = r.text
-		}
-		for k, row := range highlight(n.Language, texts) {
+		for k, row := range highlight(n.Language, each(rows, func(r numberedLine) string { return r.text })) {
 			class := map[string]string{"+": "added", "-": "removed", " ": "same"}[rows[k].sign]
 			fmt.Fprintf(m, `<span class="%s">`, class)
 			if rows[k].number != "" {

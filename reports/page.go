@@ -293,19 +293,11 @@ func columns(titles ...string) []Column {
 func (g *Grid) add(cells ...any) { g.Rows = append(g.Rows, rowOf(cells)) }
 
 func rowOf(cells []any) []string {
-	row := make([]string, len(cells))
-	for i, cell := range cells {
-		row[i] = fmt.Sprint(cell)
-	}
-	return row
+	return each(cells, func(cell any) string { return fmt.Sprint(cell) })
 }
 
 func (g Grid) titles() []string {
-	titles := make([]string, len(g.Columns))
-	for i, c := range g.Columns {
-		titles[i] = c.Title
-	}
-	return titles
+	return each(g.Columns, func(c Column) string { return c.Title })
 }
 
 func (g Grid) list(width int) string {

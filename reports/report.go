@@ -174,6 +174,15 @@ func (s sums) hidden() float64 {
 	return s.hiding / float64(s.serial)
 }
 
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = f(one)
+	}
+	return made
+}
+
 // howMany counts those of a list that are something.
 func howMany[T any](all []T, are func(T) bool) (n int) {
 	for _, one := range all {

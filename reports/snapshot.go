@@ -129,11 +129,7 @@ func itemsOfRun(doc runJSON) []item {
 }
 
 func itemsOfReplay(doc replayJSON) []item {
-	var files []string
-	for _, r := range doc.Recordings {
-		files = append(files, r.File)
-	}
-	root := commonFolder(files)
+	root := commonFolder(each(doc.Recordings, func(r recordingJSON) string { return r.File }))
 	var all []item
 	for _, r := range doc.Recordings {
 		name := strings.TrimPrefix(path.Clean(r.File), root)
@@ -246,19 +242,10 @@ func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
 		for _, list := range slices.Sorted(maps.Keys(o.Dollars)) {
 			it.figures = append(it.figures, figure{"dollars", list, o.Dollars[list], unitDollars, upIsWorse})
 		}
-		it.parts = breaksOf(o.Breaks)
+		it.parts = each(o.Breaks, func(b economics.CacheBreak) []string { return []string{"turn " + strconv.Itoa(b.Turn)} })
 		all = append(all, it)
 	}
 	return all
-}
-
-// breaksOf are the turns in which a prefix broke.
-func breaksOf(breaks []economics.CacheBreak) [][]string {
-	var turns [][]string
-	for _, b := range breaks {
-		turns = append(turns, []string{"turn " + strconv.Itoa(b.Turn)})
-	}
-	return turns
 }
 
 func itemsOfStandings(doc standingsJSON) []item {

@@ -92,11 +92,9 @@ func (t Terminal) Hung(first string, nodes []render.Node) []string {
 }
 
 func (t Terminal) segments(spans []render.Span) []segment {
-	segments := make([]segment, len(spans))
-	for i, s := range spans {
-		segments[i] = segment{render.ShownLine(s.Text), rolePaint[s.Role], t.target(s.Link)}
-	}
-	return segments
+	return each(spans, func(s render.Span) segment {
+		return segment{render.ShownLine(s.Text), rolePaint[s.Role], t.target(s.Link)}
+	})
 }
 
 func (t Terminal) line(spans []render.Span) []string { return t.fold(t.segments(spans)) }
@@ -151,11 +149,7 @@ func (t Terminal) diff(n render.Diff) (lines []string) {
 
 func (t Terminal) hunk(h render.Hunk, language string) (lines []string) {
 	rows := numbered(h)
-	texts := make([]string, len(rows))
-	for i, r := range rows {
-		texts[i] = r.text
-	}
-	looks := coloured(language, texts, t.Colour)
+	looks := coloured(language, each(rows, func(r numberedLine) string { return r.text }), t.Colour)
 	wide := 0
 	for _, r := range rows {
 		wide = max(wide, len(r.number))
@@ -182,12 +176,10 @@ func over(row []segment, behind string) []segment {
 	if behind == "" {
 		return row
 	}
-	out := make([]segment, len(row))
-	for i, s := range row {
+	return each(row, func(s segment) segment {
 		s.paint = Paint(strings.Trim(string(s.paint)+";"+behind, ";"))
-		out[i] = s
-	}
-	return out
+		return s
+	})
 }
 
 // numberedLine is a line of a change: removed lines have their old number, others the new.

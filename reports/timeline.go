@@ -109,11 +109,7 @@ func (p *page) drawLanes(lanes []lane, l layout) {
 
 // batches are the partition in a line: [Read x2] [Edit].
 func batches(all [][]string) string {
-	words := make([]string, len(all))
-	for i, batch := range all {
-		words[i] = "[" + strings.Join(counted(batch), " ") + "]"
-	}
-	return strings.Join(words, " ")
+	return strings.Join(each(all, func(batch []string) string { return "[" + strings.Join(counted(batch), " ") + "]" }), " ")
 }
 
 // ran are the batches as they ran: by position, but under effects, which has none, the calls
@@ -227,11 +223,7 @@ func (o Options) waits(outcome check.Result) []string {
 	for i, c := range outcome.Calls {
 		number[c.ID] = i + 1
 	}
-	var lines []string
-	for _, group := range waiting(outcome.Calls) {
-		lines = append(lines, group.line(number, outcome.Calls, o))
-	}
-	return lines
+	return each(waiting(outcome.Calls), func(group wait) string { return group.line(number, outcome.Calls, o) })
 }
 
 func waiting(calls []check.Call) []wait {

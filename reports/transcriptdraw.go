@@ -95,11 +95,9 @@ func (p *part) groups() bool {
 }
 
 func groupOf(parts []*part) []render.Node {
-	calls := make([]tool.Called[tool.Input, any], len(parts))
-	for i, p := range parts {
-		calls[i] = tool.Called[tool.Input, any]{In: p.input(), Outcome: p.answer}
-	}
-	return parts[0].tool.Draw.Grouped(calls)
+	return parts[0].tool.Draw.Grouped(each(parts, func(p *part) tool.Called[tool.Input, any] {
+		return tool.Called[tool.Input, any]{In: p.input(), Outcome: p.answer}
+	}))
 }
 
 // group draws several calls as one that opens.

@@ -106,11 +106,7 @@ func packedViews(views []view, o Options) string {
 
 // finder finds the secrets that a timeline must not quote.
 func (o Options) finder() *secret.Finder {
-	var known []secret.Known
-	for _, value := range o.Secrets {
-		known = append(known, secret.Known{Value: value})
-	}
-	return secret.New(known...)
+	return secret.New(each(o.Secrets, func(value string) secret.Known { return secret.Known{Value: value} })...)
 }
 
 type pageJSON struct {
