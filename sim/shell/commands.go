@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -19,10 +20,7 @@ func runFalse(*proc) int { return exitFailure }
 
 // runYes is yes [TEXT...], which writes until nobody reads any more.
 func runYes(p *proc) int {
-	line := strings.Join(p.Args, " ")
-	if line == "" {
-		line = "y"
-	}
+	line := cmp.Or(strings.Join(p.Args, " "), "y")
 	block := strings.Repeat(line+"\n", max(1, 8192/(len(line)+1)))
 	for p.Ctx.Err() == nil {
 		if p.print(block) != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,10 +27,6 @@ type environ struct {
 
 // nowhere is no path that any script can name or any system can open.
 const nowhere = "/\x00"
-
-func newEnviron(r *run, vars map[string]string, dir string) *environ {
-	return &environ{run: r, vars: vars, names: slices.Sorted(maps.Keys(vars)), dir: dir}
-}
 
 func text(s string) expand.Variable {
 	return expand.Variable{Set: true, Kind: expand.String, Str: s}
@@ -139,11 +133,7 @@ func environOf(env expand.Environ) []string {
 			vars[name] = v.Str
 		}
 	}
-	out := make([]string, 0, len(vars))
-	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		out = append(out, name+"="+vars[name])
-	}
-	return out
+	return sortedEnviron(vars)
 }
 
 // filesIn is the filesystem as seen from dir, with the devices of a command whose outputs are given.

@@ -130,7 +130,7 @@ func (r *run) execute(p *proc) (code int) {
 	if p.Ctx.Err() != nil || r.step() != nil {
 		return 130
 	}
-	if strings.Contains(p.Name, "/") && !inUsualPlace(p) {
+	if strings.Contains(p.Name, "/") && (!known(p.Name) || p.Files.Exists(p.Name)) { // and not /bin/ls or the like
 		return r.scriptFile(p)
 	}
 	f, ok := lookup(p.Name)
@@ -140,11 +140,6 @@ func (r *run) execute(p *proc) (code int) {
 	}
 	p.Name = path.Base(p.Name)
 	return f(p)
-}
-
-// inUsualPlace reports whether the name is /bin/ls or the like, and no file stands there.
-func inUsualPlace(p *proc) bool {
-	return known(p.Name) && !p.Files.Exists(p.Name)
 }
 
 // scriptFile runs an executable text file in a shell of its own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -65,12 +66,7 @@ func cutFields(line, delimiter string, list positions) string {
 type positions [][2]int
 
 func (r positions) contains(i int) bool {
-	for _, x := range r {
-		if i >= x[0] && i <= x[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r, func(x [2]int) bool { return i >= x[0] && i <= x[1] })
 }
 
 // parseRanges reads N, N-, N-M and -M, separated by commas.

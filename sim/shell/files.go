@@ -176,7 +176,8 @@ func reason(err error) string {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &errno):
-		return capital(errno.Error())
+		text := errno.Error()
+		return strings.ToUpper(text[:1]) + text[1:]
 	case errors.Is(err, fs.ErrNotExist):
 		return "No such file or directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, afero.ErrDestinationExists):
@@ -191,10 +192,6 @@ func reason(err error) string {
 		return path.Err.Error()
 	}
 	return err.Error()
-}
-
-func capital(s string) string {
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // missing reports whether err means that the name does not exist.

@@ -172,7 +172,7 @@ func (w *rewriter) pipeline(list []stage) syntax.Command {
 		}
 		st.Redirs = append(st.Redirs, doorway("", kind))
 		if s.both {
-			st.Redirs = append(st.Redirs, duplicate())
+			st.Redirs = append(st.Redirs, &syntax.Redirect{N: &syntax.Lit{Value: "2"}, Op: syntax.DplOut, Word: literal("1")})
 		}
 		cond = append(cond, st)
 	}
@@ -255,10 +255,6 @@ func doorway(fd, kind string) *syntax.Redirect {
 		rd.N = &syntax.Lit{Value: fd}
 	}
 	return rd
-}
-
-func duplicate() *syntax.Redirect {
-	return &syntax.Redirect{N: &syntax.Lit{Value: "2"}, Op: syntax.DplOut, Word: literal("1")}
 }
 
 func quoted(s string) *syntax.DblQuoted {

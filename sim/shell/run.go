@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +56,7 @@ func newRun(s Shell, c Command) *run {
 		random: 0x853c49e6748fea9b}
 	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
 	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
-	r.env = newEnviron(r, c.Env, c.Dir)
+	r.env = &environ{run: r, vars: c.Env, names: slices.Sorted(maps.Keys(c.Env)), dir: c.Dir}
 	r.system = &system{Now: s.Now, Sleep: s.Sleep, User: s.User, Exec: r.execute, Script: r.script}
 	return r
 }

@@ -85,13 +85,9 @@ func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 
 func (s Shell) withDefaults() Shell {
 	s.MaxOutput = cmp.Or(s.MaxOutput, DefaultMaxOutput)
-	if s.MaxSteps == 0 {
-		s.MaxSteps = DefaultMaxSteps
-	}
+	s.MaxSteps = cmp.Or(s.MaxSteps, DefaultMaxSteps)
 	s.User = cmp.Or(s.User, "user")
-	if s.Host == "" {
-		s.Host = "localhost"
-	}
+	s.Host = cmp.Or(s.Host, "localhost")
 	return s
 }
 
