@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,12 +61,7 @@ func (s *schema) text(from, to token.Pos, nodes []ast.Node) string {
 // changed is a node as a call that does what the change that is on makes of it.
 func (s *schema) changed(n ast.Node, inner []ast.Node) string {
 	part := func(e ast.Expr) string {
-		var within []ast.Node
-		for _, n := range inner {
-			if n.Pos() >= e.Pos() && n.End() <= e.End() {
-				within = append(within, n)
-			}
-		}
+		within := slices.DeleteFunc(slices.Clone(inner), func(n ast.Node) bool { return n.Pos() < e.Pos() || n.End() > e.End() })
 		return s.text(e.Pos(), e.End(), within)
 	}
 	switch n := n.(type) {

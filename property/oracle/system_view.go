@@ -266,13 +266,7 @@ func (r *request) define(raw json.RawMessage) error {
 
 // main are the requests of the main conversation.
 func (v *SystemView) main() []*request {
-	var all []*request
-	for _, r := range v.requests {
-		if r.agent == "" {
-			all = append(all, r)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(v.requests), func(r *request) bool { return r.agent != "" })
 }
 
 // deferring reports whether the request has the tool by which others are loaded.

@@ -213,13 +213,7 @@ type ChurnSession struct {
 
 // at gives what happens before a turn.
 func (s ChurnSession) at(turn int) []PoolEvent {
-	var out []PoolEvent
-	for _, e := range s.Events {
-		if e.Turn == turn || turn == 1 && e.Turn < 1 {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.Events), func(e PoolEvent) bool { return max(e.Turn, 1) != turn })
 }
 
 // toolset is the tools of one moment.

@@ -122,13 +122,7 @@ func (s planStep) Found() []recording.PromptTool {
 }
 
 func (s planStep) some(keep func(recording.PromptTool) bool) []recording.PromptTool {
-	var out []recording.PromptTool
-	for _, t := range s.Turn.Prompt.Tools {
-		if keep(t) {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.Turn.Prompt.Tools), func(t recording.PromptTool) bool { return !keep(t) })
 }
 
 // wanted are the waiting tools that the turn calls, in the order of the calls.

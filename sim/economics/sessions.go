@@ -2,6 +2,7 @@ package economics
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,11 +74,7 @@ func (r *Recordings) Add(file *recording.PromptFile, c Counter) {
 
 // Tools are the client's own definitions, the last of each name, by server and name.
 func (r *Recordings) Tools() []Tool {
-	var all []Tool
-	for _, t := range r.tools {
-		all = append(all, t)
-	}
-	return byName(all)
+	return byName(slices.Collect(maps.Values(r.tools)))
 }
 
 // use notes which tools a session has, and which it calls.
