@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -43,10 +44,8 @@ func (l *lexicon) expand(q Query) ([]group, intent) {
 
 // contentWords are the words that mean something, or all where none does.
 func (e *expansion) contentWords(words []token) []token {
-	for _, w := range words {
-		if !e.stop(w.text) {
-			return words
-		}
+	if slices.ContainsFunc(words, func(w token) bool { return !e.stop(w.text) }) {
+		return words
 	}
 	for i := range words {
 		words[i].kept = true

@@ -348,11 +348,7 @@ func (f *finder) calls(ctx context.Context, s *server, method string, at object)
 			return err
 		}
 		for _, g := range got {
-			end := g.From
-			if end == nil {
-				end = g.To
-			}
-			if end != nil {
+			if end := cmp.Or(g.From, g.To); end != nil {
 				f.add(end.URI, end.SelectionRange.Start, Spot{Name: end.Name, Kind: kind(end.Kind)})
 			}
 		}

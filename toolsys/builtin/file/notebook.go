@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -266,11 +267,7 @@ func notebookNotes(r span) []string {
 
 // text shows the cell under the id that NotebookEdit takes.
 func (c shownCell) text(index int) string {
-	id := c.ID
-	if id == "" {
-		id = indexID(index)
-	}
-	s := fmt.Sprintf("<cell id=%q type=%q>\n%s\n</cell>", id, c.Type, c.Source)
+	s := fmt.Sprintf("<cell id=%q type=%q>\n%s\n</cell>", cmp.Or(c.ID, indexID(index)), c.Type, c.Source)
 	for _, o := range c.Outputs {
 		if text := o.text(); text != "" {
 			s += "\n<output>\n" + shortened(text) + "\n</output>"
@@ -317,12 +314,7 @@ func (c shownCell) images() []Media {
 
 // sendable leaves out the pictures that are too large for the API, with a note.
 func sendable(all []Media, notes []string) ([]Media, []string) {
-	var kept []Media
-	for _, m := range all {
-		if base64.StdEncoding.DecodedLen(len(m.Data)) <= maxMediaBytes {
-			kept = append(kept, m)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(m Media) bool { return base64.StdEncoding.DecodedLen(len(m.Data)) > maxMediaBytes })
 	if left := len(all) - len(kept); left > 0 {
 		notes = append(notes, render.Count(left, "image")+" too large to be shown.")
 	}

@@ -158,9 +158,7 @@ func (nb *notebook) apply(in NotebookEditIn) (NotebookEditOut, *tool.Refusal) {
 		out.Cell, out.Kind, out.Source = nb.id(at), nb.kind(at), ""
 		nb.cells = slices.Delete(nb.cells, at, at+1)
 	default:
-		if out.Kind == "" {
-			out.Kind = nb.kind(at)
-		}
+		out.Kind = cmp.Or(out.Kind, nb.kind(at))
 		nb.replace(at, out.Kind, in.source())
 		out.Cell = nb.id(at)
 	}

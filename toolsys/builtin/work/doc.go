@@ -59,14 +59,11 @@ func (d Deps) types() ([]AgentType, error) {
 	if d.FS == nil || len(d.AgentDirs) == 0 {
 		return d.Agents, nil
 	}
-	all := slices.Clone(d.Agents)
 	read, err := AgentTypes(d.FS, d.AgentDirs)
-	for _, t := range read {
-		if !slices.ContainsFunc(d.Agents, func(own AgentType) bool { return own.Name == t.Name }) {
-			all = append(all, t)
-		}
-	}
-	return all, err
+	others := slices.DeleteFunc(read, func(t AgentType) bool {
+		return slices.ContainsFunc(d.Agents, func(own AgentType) bool { return own.Name == t.Name })
+	})
+	return slices.Concat(d.Agents, others), err
 }
 
 // Nothing is what a tool takes that has no input.
