@@ -168,20 +168,17 @@ const forgotten = 200
 // call hands one call on and waits for its result.
 func (c *callers) call(ctx context.Context, name string, input json.RawMessage) (message.Block, error) {
 	one := asked{ctx, name, input, make(chan message.Block, 1)}
-	select {
-	case c.queue <- one:
-	case <-ctx.Done():
-		return message.Block{}, context.Cause(ctx)
-	case <-c.ended:
-		return message.Block{}, fmt.Errorf("the server has ended: %w", c.why)
-	}
-	select {
-	case result := <-one.result:
-		return result, nil
-	case <-ctx.Done():
-		return message.Block{}, context.Cause(ctx)
-	case <-c.ended:
-		return message.Block{}, fmt.Errorf("the server has ended: %w", c.why)
+	for queue := c.queue; ; {
+		select {
+		case queue <- one:
+			queue = nil // handed on: its result is left to wait for
+		case result := <-one.result:
+			return result, nil
+		case <-ctx.Done():
+			return message.Block{}, context.Cause(ctx)
+		case <-c.ended:
+			return message.Block{}, fmt.Errorf("the server has ended: %w", c.why)
+		}
 	}
 }
 
