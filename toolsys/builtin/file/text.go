@@ -180,11 +180,6 @@ func cause(err error) error {
 	return err
 }
 
-// observe notes that a call read or wrote the full content of a file (B5).
-func observe(p place, content []byte) []tool.Observation {
-	return []tool.Observation{tool.Seen(p.real, content)}
-}
-
 // observeChange notes a change made to a file: where only a part of it was read, that
 // remains so.
 func observeChange(p place, content []byte, c *tool.Context) []tool.Observation {

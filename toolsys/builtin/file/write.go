@@ -106,7 +106,7 @@ func (d Deps) write(_ context.Context, in WriteIn, c *tool.Context) (tool.Result
 			out.Patch, out.PatchCut = patchOf(before.body, udiff.Lines(before.body, in.Content))
 		}
 	}
-	return tool.Result[WriteOut]{Data: out, Observed: observe(plan.place, content)}, nil
+	return tool.Result[WriteOut]{Data: out, Observed: []tool.Observation{tool.Seen(plan.real, content)}}, nil
 }
 
 func (o WriteOut) text() string {

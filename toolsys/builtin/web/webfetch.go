@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -226,12 +227,18 @@ func (d Deps) step(ctx context.Context, u *url.URL) (FetchOut, *url.URL, error) 
 		return out, nil, fmt.Errorf("%s was answered by another host, %s", u, resp.Request.URL.Host)
 	case resp.StatusCode >= 400:
 		return out, nil, fmt.Errorf("%s answered %d %s", u, resp.StatusCode, http.StatusText(resp.StatusCode))
-	case redirects(resp.StatusCode):
+	case slices.Contains(redirects, resp.StatusCode):
 		next, err := target(u, resp.Header.Get("Location"))
 		return out, next, err
 	}
 	err = out.read(resp)
 	return out, nil, err
+}
+
+// redirects are the statuses that lead elsewhere.
+var redirects = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+	http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
 func (d Deps) send(ctx context.Context, u *url.URL) (*http.Response, error) {
@@ -241,15 +248,6 @@ func (d Deps) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 	}
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1")
 	return d.Do(req)
-}
-
-func redirects(status int) bool {
-	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	}
-	return false
 }
 
 // target is where a redirect leads, under the same rules as a model's URL.
@@ -373,16 +371,15 @@ func readable(raw []byte, contentType, from string) (text, mediaType string, err
 	return markdown, mediaType, nil
 }
 
+// texts are types of text that do not say so in their names.
+var texts = []string{
+	"application/json", "application/xml", "application/javascript", "application/x-ndjson",
+	"application/yaml", "application/x-yaml", "application/toml",
+}
+
 func textual(mediaType string) bool {
-	if strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml") {
-		return true
-	}
-	switch mediaType {
-	case "application/json", "application/xml", "application/javascript", "application/x-ndjson",
-		"application/yaml", "application/x-yaml", "application/toml":
-		return true
-	}
-	return false
+	named := strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml")
+	return named || slices.Contains(texts, mediaType)
 }
 
 // decoded reads the bytes in their charset. Without a supported one they are UTF-8,
