@@ -88,7 +88,8 @@ func (c *changes) to(tools []Block) (blocks []Block) {
 	for _, t := range tools {
 		is[t.Name] = t.Text
 	}
-	if c.now = is; was == nil {
+	c.now = is
+	if was == nil {
 		c.first = tools
 		return nil
 	}
