@@ -11,6 +11,8 @@ const (
 	Calls  = "ours, calls"
 	Heard  = "ours, calls + hook"
 	Prefix = "ours, "
+	// Against is another's row that Calls is held against.
+	Against = "eino, no decode"
 )
 
 // Peers are this project's rows: the calls alone, without and with a hook that

@@ -9,6 +9,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"toolbench/bench/measure"
+	"toolbench/bench/ours"
 )
 
 const einoModule = "github.com/cloudwego/eino"
@@ -20,11 +21,8 @@ func eino() measure.Peer {
 
 // einoBare is the tools node over tools that look at nothing.
 func einoBare() measure.Peer {
-	return measure.Peer{Name: EinoBare, Module: einoModule, Path: "the same, tools that do not decode", Open: openEino(bareEino)}
+	return measure.Peer{Name: ours.Against, Module: einoModule, Path: "the same, tools that do not decode", Open: openEino(bareEino)}
 }
-
-// EinoBare names the row that ours is held against.
-const EinoBare = "eino, no decode"
 
 func typedEino(t measure.Tool, _ measure.Message) (tool.BaseTool, error) {
 	if t.Small {

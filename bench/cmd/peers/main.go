@@ -22,6 +22,7 @@ import (
 	"toolbench/bench/measure"
 	"toolbench/bench/ours"
 	"toolbench/bench/peers"
+	"toolbench/bench/table"
 )
 
 func main() {
@@ -59,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out.SetIndent("", "  ")
 		err = out.Encode(report)
 	} else {
-		err = table(stdout, report, o.width)
+		err = table.Write(stdout, report, o.width)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "peers: %v\n", err)

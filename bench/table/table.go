@@ -1,4 +1,5 @@
-package main
+// Package table draws what a comparison measured.
+package table
 
 import (
 	"fmt"
@@ -8,12 +9,11 @@ import (
 
 	"toolbench/bench/measure"
 	"toolbench/bench/ours"
-	"toolbench/bench/peers"
 	"toolbench/reports"
 )
 
-// table writes what a call costs, what becomes of a message, and what it rests on.
-func table(w io.Writer, r measure.Report, width int) error {
+// Write writes what a call costs, what becomes of a message, and what it rests on.
+func Write(w io.Writer, r measure.Report, width int) error {
 	var out strings.Builder
 	for _, part := range []struct {
 		title string
@@ -23,11 +23,8 @@ func table(w io.Writer, r measure.Report, width int) error {
 		{"A message: ms of 4 reads, 1 write, 2 reads of 10 ms each; ms until the first of 6 calls starts that stream in 10 ms apart, the message after 122; calls answered", messages(r)},
 		{"A step by itself, us of processor time", steps(r)},
 	} {
-		drawn, err := part.grid.Draw(width, false)
-		if err != nil {
-			return err
-		}
-		out.WriteString(strings.Join(reports.Fold(part.title, width), "\n") + "\n" + strings.TrimRight(drawn, "\n") + "\n\n")
+		drawn := strings.TrimRight(part.grid.Draw(width, false), "\n")
+		out.WriteString(strings.Join(reports.Fold(part.title, width), "\n") + "\n" + drawn + "\n\n")
 	}
 	for _, note := range notes(r) {
 		out.WriteString(strings.Join(reports.Fold(note, width), "\n") + "\n")
@@ -109,7 +106,7 @@ func notes(r measure.Report) []string {
 // allowance holds ours against the fastest tools node plus what it does not do, by
 // processor time, which a busy machine disturbs least.
 func allowance(r measure.Report) string {
-	bare, known := r.Row(peers.EinoBare)
+	bare, known := r.Row(ours.Against)
 	mine, ok := r.Row(ours.Calls)
 	if !known || !ok || bare.Five == nil || mine.Five == nil {
 		return ""
@@ -126,7 +123,7 @@ func allowance(r measure.Report) string {
 		verdict = "above"
 	}
 	return fmt.Sprintf("Allowed: %s + decode + validation = %s = %s us of processor time. %s: %s us, %.1f times, %s.",
-		peers.EinoBare, strings.Join(sum, " + "), number(allowed), ours.Calls, number(work(mine.Five)), work(mine.Five)/allowed, verdict)
+		ours.Against, strings.Join(sum, " + "), number(allowed), ours.Calls, number(work(mine.Five)), work(mine.Five)/allowed, verdict)
 }
 
 // work is a call's processor time; where that is not known, its time.
