@@ -283,7 +283,7 @@ func (w *walker) run(words []Word, st Step) {
 		st.Text = textOf(words)
 	}
 	name := words[0]
-	if name.Kind != Literal || name.Text == "" {
+	if name.Kind != Literal || name.Text == "" || name.Text[0] == '-' {
 		w.refuse(&st, "the name of the program is not literal")
 		w.note(st)
 		return

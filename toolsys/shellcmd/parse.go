@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -48,6 +49,7 @@ var (
 	errLength  = errors.New("too long to read")
 	errNesting = errors.New("nested too deeply")
 	errControl = errors.New("it holds a character that shells and people read differently")
+	errComment = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
 )
 
 // Parse reads a Bash script. One that is too long, or nested too deeply, is an error, since the parser recurses.
@@ -76,7 +78,30 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 			return nil, errControl
 		}
 	}
-	return parseAs(script, lang)
+	file, err := parseAs(script, lang)
+	if err == nil && commentEnd.MatchString(script) && goesOn(script, lang) {
+		return nil, errComment
+	}
+	return file, err
+}
+
+// commentEnd matches the end of what may be a comment, with a backslash before the line feed.
+var commentEnd = regexp.MustCompile(`#[^\n]*\\\n`)
+
+// goesOn reports whether a comment ends in a backslash. For Bash the line ends there, and with it the command; for
+// this parser the next line belongs to the same command. Of a coprocess it keeps no comments, so any may be there.
+func goesOn(script string, lang syntax.LangVariant) (found bool) {
+	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return true
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		c, comment := n.(*syntax.Comment)
+		_, coprocess := n.(*syntax.CoprocClause)
+		found = found || coprocess || comment && strings.HasSuffix(c.Text, "\\\n")
+		return !found
+	})
+	return found
 }
 
 // printers are used again: a new one is a buffer of four kilobytes, and a command is printed word by word.

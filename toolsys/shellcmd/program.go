@@ -75,6 +75,7 @@ func (c *call) check(full string) {
 	if !usual(full) {
 		c.doubt(full + " is a program of its own")
 		c.step.FilesUnknown = true
+		c.mayRunText()
 		return
 	}
 	sp, reader := tables.Readers[base]
@@ -99,9 +100,57 @@ func (c *call) check(full string) {
 	default:
 		c.doubt(base + " is not known to only read")
 		c.step.FilesUnknown = true
+		if !c.step.Leaf {
+			c.mayRunText()
+		}
 	}
 	c.runsOption()
 }
+
+// mayRunText looks for an interpreter and a text for it among the words of a program that may run what they name.
+func (c *call) mayRunText() {
+	for i, f := range c.args {
+		if f.Kind != Literal || !runsText(f.Text) {
+			continue
+		}
+		text := c.args[i+1:]
+		if len(text) > 0 && text[0].isLiteral("--") {
+			text = text[1:]
+		}
+		if len(text) > 0 && takesText(text[0].Text) {
+			c.supposes(append([]Word{{Text: interpreter(f.Text)}}, text...))
+			return
+		}
+	}
+}
+
+// supposes reads a command for rules that forbid. It is no step: it is not known whether it runs.
+func (c *call) supposes(words []Word) {
+	w, noted := c.w, len(c.w.s.Steps)
+	w.nest(func() {
+		w.isolated(func() { w.run(words, Step{ReadOnly: true}) })
+	})
+	for _, st := range w.s.Steps[noted:] {
+		c.step.Readings = append(append(c.step.Readings, st.Text), st.Readings...)
+		if st.Opaque != "" {
+			c.opaque(st.Opaque)
+		}
+	}
+	if !w.full {
+		w.s.Steps = w.s.Steps[:noted]
+	}
+}
+
+// runsText reports whether a word names a program that runs a text of its options; takesText matches these options.
+func runsText(word string) bool {
+	name := unreleased(interpreter(word))
+	return tables.Scripted[name] || tables.Interpreters[name] && (strings.HasSuffix(name, "sh") || name == "cmd" || name == "powershell")
+}
+
+// interpreter is the program that a word names, which may stand behind a folder, an option or a package's place.
+func interpreter(word string) string { return word[strings.LastIndexAny(word, "/=#")+1:] }
+
+var takesText = regexp.MustCompile(`^(?:-[A-Za-z]*[ceErs]|/[ck]|--?(?:eval|exec|command|print)(?:=.*)?|-[Ce]\w+)$`).MatchString
 
 // unreleased is the name by which the tables know an interpreter: python for python3.12 and Python.exe.
 func unreleased(name string) string {

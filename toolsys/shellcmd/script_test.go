@@ -32,6 +32,7 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"git remote -v":                            safe,
 		"git stash list":                           safe,
 		"sed -n '1,20p' f":                         safe,
+		"grep '# x' a#b \\\n f # all\n":            safe,
 		"sed -n 1,20p ./*.go":                      safe,
 		"jq .a f 2>/dev/null":                      safe,
 		"echo hi >&2":                              safe,
@@ -235,7 +236,8 @@ func TestReadOnlyAndSafe(t *testing.T) {
 }
 
 func TestWhatDoesNotParseIsNothing(t *testing.T) {
-	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )", "ls\u00a0x", "ls\rx", "ls \u200bx", "ls \xff"} {
+	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )", "ls\u00a0x", "ls\rx", "ls \u200bx", "ls \xff",
+		"ls # all of it \\\nrm f", "ls #\\\nrm f", "(ls # x\\\nrm f\n)", "echo `ls # x\\\nrm f\n`", "ls & coproc cat # x\\\nf"} {
 		c := read(script)
 		assert.Error(t, c.Err, script)
 		assert.False(t, c.ReadOnly || c.Safe, script)

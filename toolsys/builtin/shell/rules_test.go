@@ -54,6 +54,22 @@ func (r ruled) neverAllowed(t *testing.T, commands ...string) {
 	}
 }
 
+// What a program that is not known would have a shell do is forbidden as well, and asked about where it cannot be
+// read. Nothing is asked where it can.
+func TestATextForAShellIsReadBehindAnyProgram(t *testing.T) {
+	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm *)"}}
+	for text, want := range map[string]permission.Behaviour{
+		"foo sh -c 'ls; rm x'": permission.Deny, "uv run --with y bash -ec 'r\\m x'": permission.Deny, "foo foo zsh -c ls": permission.Ask,
+		"foo sh -c 'r$@m x'": permission.Ask, "./foo sh -c 'r${z}m x'": permission.Ask, "foo --shell=/bin/sh -- -c 'r$@m x'": permission.Ask,
+		"mise exec -- python3 -c 'import os'": permission.Ask, "foo python sh -c 'r$@m x'": permission.Ask, "flock f -c 'r$@m x'": permission.Ask,
+		"watch 'r$@m x'": permission.Ask, "npx -c 'r$@m x'": permission.Ask, "foo bash -c 'bar sh -c \"r\\$@m x\"'": permission.Ask,
+		"foo sh -c 'ls x'": permission.Allow, "uv run pytest -c f": permission.Allow, "apt-get install python3 -y": permission.Allow,
+		"poetry run bash -c 'pytest && ls'": permission.Allow, "gcc -c f": permission.Allow, "kubectl logs x -c sh": permission.Allow,
+	} {
+		assert.Equal(t, want, r.decide(t, text), text)
+	}
+}
+
 // An allow rule covers everything a script does, or nothing of it.
 func TestAnAllowRuleAllowsNothingBesideItsCommand(t *testing.T) {
 	r := ruled{allow: []string{"Bash(npm run test)"}}
