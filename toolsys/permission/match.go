@@ -99,7 +99,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if r.Blanket() && slices.ContainsFunc(q.Servers, func(server string) bool { return r.namesServer(Origin{Server: server}) }) {
 		return "", true
 	}
-	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesAny(q.Bound) {
+	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesByStar(q.Subject) && !r.namesAny(q.Bound) {
 		return "", false
 	}
 	if r.Blanket() {
@@ -190,6 +190,12 @@ func (r Rule) names(s Subject) bool {
 // namesRoughly reports whether the rule means this server's tool where case counts for nothing: who
 // forbids mcp__GitHub means the server that calls itself github.
 func (r Rule) namesRoughly(s Subject) bool { return s.MCP != nil && r.namesServer(*s.MCP) }
+
+// namesByStar reports whether a glob that is not about servers covers the whole name of a server's tool: who
+// forbids * means all tools.
+func (r Rule) namesByStar(s Subject) bool {
+	return s.MCP != nil && strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, mcpPrefix) && star(r.tool, s.MCP.Name())
+}
 
 // namesServer is namesRoughly for an origin; one without a tool stands for all of its server.
 func (r Rule) namesServer(o Origin) bool {

@@ -405,6 +405,33 @@ func TestAServersNameIsWrittenAsInItsToolsNames(t *testing.T) {
 	}
 }
 
+// A rule that forbids a file knows it in each spelling that some disk opens it by; one that allows does not.
+func TestAFileIsForbiddenInEachSpelling(t *testing.T) {
+	for text, paths := range map[string][]string{
+		"Read(.env)":     {"/repo/.env.", "/repo/.env ", "/repo/.env. .", "/repo/.ENV::$DATA", "/repo/.env:x", "/repo/.e\u200bnv", `/repo/sub\..\.env`, `/repo/.\.env`, "/repo/a/.env./b"},
+		"Read(café.txt)": {"/repo/cafe\u0301.txt", "/repo/CAFE\u0301.txt"}, "Read(cafe\u0301.txt)": {"/repo/café.txt"},
+	} {
+		for _, p := range paths {
+			q := permission.Query{Subject: permission.Subject{Tool: "Read"}, Paths: []string{p}, Dir: "/repo", Roots: []string{"/repo"}, ReadOnly: true}
+			assert.True(t, decides(t, permission.Deny, text, q), "%s of %s", text, p)
+			assert.False(t, decides(t, permission.Allow, text, q), "%s of %s", text, p)
+		}
+	}
+	for text, p := range map[string]string{"Read(é.txt)": "/repo/è.txt", "Read(.env)": "/repo/...", "Read(a:b)": "/repo/a", "Read(日本)": "/repo/中国"} {
+		assert.False(t, decides(t, permission.Deny, text, permission.Query{Subject: permission.Subject{Tool: "Read"}, Paths: []string{p}, Dir: "/repo"}), text)
+	}
+}
+
+// A rule that forbids all tools, or some by a star, forbids those of servers too, and one that allows does not.
+func TestAStarForbidsTheToolsOfServers(t *testing.T) {
+	q := permission.Query{Subject: permission.Subject{Tool: "mcp__git__log", MCP: &permission.Origin{Server: "git", Tool: "log"}}}
+	for text, forbids := range map[string]bool{"*": true, "m*": true, "*log": true, "*__git": false, "Cron*": false, "Bash": false, "mcp__git*": true} {
+		assert.Equal(t, forbids, decides(t, permission.Deny, text, q), text)
+		assert.Equal(t, forbids, decides(t, permission.Ask, text, q), text)
+		assert.Equal(t, text == "mcp__git*", decides(t, permission.Allow, text, q), text)
+	}
+}
+
 func TestABlanketDenyHidesTools(t *testing.T) {
 	builtin := func(name string) permission.Subject { return permission.Subject{Tool: name} }
 	mcp := func(server, tool string) permission.Subject {

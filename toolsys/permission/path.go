@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -139,8 +140,8 @@ func anchored(bases []string, relative string) []string {
 // globbed reports whether a clean path matches a glob. A glob that is none is a plain
 // name. A forbidding rule is also tried with literal brackets, which folders
 // such as [id] need and in which a star of a glob that is none still counts, and for
-// what lies below the path it names. It knows no case, as the disks of some systems: there
-// every spelling opens the file.
+// what lies below the path it names. It takes a name as the disks do that are least exact: there
+// every such spelling opens the file.
 func globbed(pattern, p string, wide bool) bool {
 	plain := pattern
 	if !doublestar.ValidatePattern(pattern) {
@@ -149,16 +150,51 @@ func globbed(pattern, p string, wide bool) bool {
 	if !wide {
 		return doublestar.MatchUnvalidated(plain, p)
 	}
-	plain, pattern, p = caseless(plain), caseless(pattern), caseless(p)
-	if coversBelow(plain, p) {
-		return true
+	patterns, names := []string{caseless(plain), literal(caseless(pattern), `[]{}`)}, []string{caseless(p), alike(p)}
+	if marked(p) != marked(pattern) {
+		for _, s := range [...]*string{&patterns[0], &patterns[1], &names[0], &names[1]} {
+			*s = unmarked(*s)
+		}
 	}
-	bracketless := literal(pattern, `[]{}`)
-	return bracketless != plain && coversBelow(bracketless, p)
+	return slices.ContainsFunc(slices.Compact(patterns), func(pattern string) bool {
+		return slices.ContainsFunc(slices.Compact(names), func(name string) bool { return coversBelow(pattern, name) })
+	})
 }
 
 // caseless is a text as it is compared where case counts for nothing. The long s is an s.
 func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
+
+// alike is a path with each of its names [folded], and with the slashes of both kinds.
+func alike(p string) string {
+	names := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
+	for i, name := range names {
+		names[i] = folded(name)
+		if strings.Trim(name, ".") == "" {
+			names[i] = name
+		}
+	}
+	return path.Clean("/" + strings.Join(names, "/"))
+}
+
+// marked reports whether a text has marks that some disks write as one character with the letter before.
+func marked(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Mn, r) })
+}
+
+// unmarked is a text in which each letter beyond ASCII, with or without marks behind it, is the same.
+func unmarked(s string) string {
+	var out []rune
+	for _, r := range s {
+		if unicode.Is(unicode.Mn, r) && len(out) > 0 {
+			out = out[:len(out)-1]
+		}
+		if beyondASCII(r) {
+			r = unicode.ReplacementChar
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
 
 // coversBelow reports whether a glob matches a path or a folder above it.
 func coversBelow(pattern, p string) bool {

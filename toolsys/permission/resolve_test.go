@@ -340,6 +340,20 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
+// A short name such as ENV~1 may be that of a file that is forbidden, so that it is asked about wherever that file may be.
+func TestAShortNameIsAskedAbout(t *testing.T) {
+	for _, mode := range []permission.Mode{permission.Default, permission.Bypass} {
+		for text, want := range map[string]permission.Behaviour{"Read(.env)": permission.Ask, "Read(/etc/**)": permission.Allow, "Edit(.env)": permission.Allow, "Read": permission.Deny} {
+			q := permission.Query{Subject: permission.Subject{Tool: "Read"}, Paths: []string{"/repo/ENV~1"}, Dir: "/repo", Roots: []string{"/repo"}, ReadOnly: true}
+			in := permission.Inputs{Rules: rules(t, permission.Deny, text), Query: q, Mode: mode, CanAsk: true}
+			assert.Equal(t, want, permission.Resolve(in).Behaviour, text)
+			in.Query.Tool, in.Query.Paths = "Bash", nil
+			in.Query.Shell = &permission.Shell{Known: true, Parts: []permission.Part{{Text: "cat ENV~1", ReadOnly: true, Leaf: true, Files: []permission.File{{Path: "/repo/ENV~1"}}}}}
+			assert.Equal(t, want == permission.Ask, permission.Resolve(in).Behaviour == permission.Ask, text)
+		}
+	}
+}
+
 // Acceptance of edits covers neither what git runs nor the settings that hold the
 // rules: who can edit those decides about every other call.
 func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
@@ -354,6 +368,8 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 			"/repo/.vscode/tasks.json": permission.Ask, "/repo/.cursor/mcp.json": permission.Ask, "/repo/.github/x": permission.Allow, "/repo/gitignore": permission.Allow,
 			"/repo/CLAUDE~1/settings.json": permission.Ask, "/repo/sub/VSCODE~2": permission.Ask, "/repo/MCP~1.JSO": permission.Ask, "/repo/a.go~1": permission.Allow,
 			"/repo/.gemini/settings.json": permission.Ask, "/repo/.Codex/config.toml": permission.Ask, "/repo/.claude.json": permission.Ask, "/repo/.ssh/config": permission.Ask,
+			"/repo/.cargo/config.toml": permission.Ask, "/repo/.hg/hgrc": permission.Ask, "/repo/.config/git/config": permission.Ask, "/repo/.gdbinit": permission.Ask,
+			"/repo/.Rprofile": permission.Ask, "/repo/.pre-commit-config.yaml": permission.Ask, "/repo/.mvn/jvm.config": permission.Ask, "/repo/config/x": permission.Allow,
 			"/repo/.yarnrc.yml": permission.Ask, "/repo/package.json": permission.Allow, "/repo/Makefile": permission.Allow, "/repo/CLAUDE.md": permission.Allow,
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})

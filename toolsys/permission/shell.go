@@ -106,9 +106,6 @@ func (r Rule) coversFile(q *Query) (string, bool) {
 // past it: what runs is opaque, or which files are touched is not known. No mode
 // lets such a command run unasked (SPEC F6).
 func (rs Rules) evades(q *Query) (Hit, string, bool) {
-	if q.Shell == nil {
-		return Hit{}, "", false
-	}
 	for _, h := range rs.hits {
 		if h.Behaviour == Allow || h.Rule.Blanket() {
 			continue
@@ -123,6 +120,13 @@ func (rs Rules) evades(q *Query) (Hit, string, bool) {
 
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	names := r.matchesTool(q)
+	if q.Shell == nil {
+		at := slices.IndexFunc(q.Paths, func(p string) bool { return names && shortened(p) && (File{Path: p}).overlaps(r.content, q) })
+		if at < 0 {
+			return "", "", false
+		}
+		return "the short name of a file may be that of another", q.Paths[at], true
+	}
 	reads, writes := r.namesAny(readTools), r.namesAny(writeTools)
 	if !names && !reads && !writes {
 		return "", "", false
@@ -173,7 +177,7 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.Files, func(f File) bool {
-		return (f.Write == write || f.Named && write) && (f.Tree || f.Glob || f.Named) && f.overlaps(r.content, q)
+		return (f.Write == write || f.Named && write) && (f.Tree || f.Glob || f.Named || shortened(f.Path)) && f.overlaps(r.content, q)
 	})
 }
 
@@ -185,7 +189,7 @@ func (f File) overlaps(content string, q *Query) bool {
 		if !below(folder, fixed) && !below(fixed, folder) {
 			return false
 		}
-		if f.Tree {
+		if f.Tree || shortened(f.Path) {
 			return true
 		}
 		name, wanted := path.Base(spelled), path.Base(pattern)

@@ -116,7 +116,7 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 				}
 				found, ok := d.files(f, spelled, c)
 				p.Files = append(p.Files, found...)
-				p.FilesUnknown = p.FilesUnknown || !ok
+				p.FilesUnknown = p.FilesUnknown || !ok || strings.HasPrefix(f.Path, "/proc/") // of the process that PowerShell is
 			}
 		}
 		shell.Parts = append(shell.Parts, p)
@@ -390,7 +390,7 @@ func (c pwshCommand) opaque() string {
 }
 
 // pwshScripts are names of shells and of files with commands.
-var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|cmd|wscript|cscript|mshta|wsl|rundll32)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
+var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|cmd|wscript|cscript|mshta|wsl|rundll32|regsvr32|msiexec|schtasks|wmic|forfiles|pcalua|cmstp|odbcconf|installutil|winrs|runas|psexec|conhost|explorer|hh|using)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
 
 // renames reports whether a word names the drive of aliases or that of functions.
 func renames(w string) bool {
