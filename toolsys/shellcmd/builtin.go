@@ -20,7 +20,8 @@ func init() {
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "man": checkMan, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "man": checkMan, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkArchive, "unzip": checkArchive, "gzip": checkArchive, "gunzip": checkArchive, "yq": checkYq,
+		"nm": checkBinary, "size": checkBinary, "objdump": checkBinary, "readelf": checkBinary, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -372,9 +373,22 @@ func checkStrings(c *call) {
 	}
 }
 
+// checkBinary takes a word that begins with @ for a file of further words, which may be options that load code.
+func checkBinary(c *call) {
+	tables.Readers[c.name].check(c)
+	if slices.ContainsFunc(c.args, func(f Word) bool { return strings.HasPrefix(f.Text, "@") }) {
+		c.opaque(c.name + " takes options from a file")
+	}
+}
+
 // checkZcat notes the files that are read where there is none of the name that is given.
 func checkZcat(c *call) {
 	tables.Readers[c.name].check(c)
+	c.alsoPacked()
+}
+
+// alsoPacked notes the names that are tried where there is no file of the name that is given.
+func (c *call) alsoPacked() {
 	for _, f := range c.step.Files {
 		named := f
 		for _, ending := range []string{".gz", ".z", "-gz", "-z", "_z", ".Z"} {
@@ -394,19 +408,45 @@ func checkZgrep(c *call) {
 	}
 }
 
-// checkTar allows tar to list an archive, which lies in a file: a name with a colon in it is another machine's,
-// which tar runs a program to reach.
-func checkTar(c *call) {
-	if text, literal := c.text(); literal && listsArchive(text) {
+// checkArchive allows what lists an archive, which lies in a file, or prints what is packed. A name with a colon in it
+// is another machine's, which tar runs a program to reach.
+func checkArchive(c *call) {
+	text, literal := c.text()
+	switch {
+	case !literal || !archives[c.name].MatchString(text):
+		c.doubt(c.name + " is not known to only list an archive")
+		c.step.FilesUnknown = true
+	case c.name == "tar" || c.name == "unzip":
 		c.reads(c.args[1])
-		return
+	default:
+		c.reads(c.args[1:]...)
+		c.alsoPacked()
 	}
-	c.doubt("tar is not known to only list an archive")
-	c.step.FilesUnknown = true
 }
 
-// listsArchive matches the options with which tar lists an archive, and names.
-var listsArchive = regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f(?: [^-:\s][^:\s]*)+$`).MatchString
+// archives match the options with which programs list an archive, or print what is packed, and names.
+var archives = map[string]*regexp.Regexp{
+	"tar":   regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f(?: [^-:\s][^:\s]*)+$`),
+	"unzip": regexp.MustCompile(`^-[lvq]*[lv] [^-:\s*?[][^:\s*?[]*\.\w+$`),
+	"gzip":  regexp.MustCompile(`^-[dkv]*[clt][dkvc]*(?: [^-\s]\S*)+$`), "gunzip": regexp.MustCompile(`^-[kv]*[clt][kvc]*(?: [^-\s]\S*)+$`),
+}
+
+// checkYq allows programs that only look at the documents they are given; the first operand may be a file as well.
+func checkYq(c *call) {
+	for _, command := range []string{"eval", "e", "eval-all", "ea"} {
+		if len(c.args) > 0 && c.args[0].isLiteral(command) {
+			c.args = c.args[1:]
+		}
+	}
+	tables.Readers["yq"].check(c)
+	for _, f := range c.args {
+		if f.Kind != Literal || yqReaches.MatchString(f.Text) {
+			c.opaque("yq's program may read files or run something")
+		}
+	}
+}
+
+var yqReaches = regexp.MustCompile(`load|system|eval|env|import|include|input`)
 
 // checkUlimit allows options without a value, with which limits are shown.
 func checkUlimit(c *call) {

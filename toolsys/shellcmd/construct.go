@@ -173,7 +173,7 @@ func (w *walker) assigned(x *syntax.Word) value {
 		return value{known: true}
 	}
 	b := &wordBuilder{w: w, known: true}
-	numeric, absent := len(x.Parts) == 1, false
+	numeric, absent, given := len(x.Parts) == 1, false, false
 	for _, part := range x.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
@@ -188,7 +188,7 @@ func (w *walker) assigned(x *syntax.Word) value {
 		default:
 			v := w.expand(part, true)
 			numeric = numeric && v.isNumber()
-			absent = v.many
+			absent, given = v.many, len(x.Parts) == 1 && v.given
 			if v.known {
 				b.add(v.text)
 			} else {
@@ -197,7 +197,7 @@ func (w *walker) assigned(x *syntax.Word) value {
 		}
 	}
 	if !b.known || b.text.Len() > maxText {
-		return value{number: numeric, signed: numeric, many: numeric && absent}
+		return value{number: numeric, signed: numeric, many: numeric && absent, given: given}
 	}
 	return value{known: true, text: b.text.String()}
 }

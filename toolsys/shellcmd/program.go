@@ -200,12 +200,19 @@ func means(word, option string) bool {
 
 // shows reports whether the command only shows what is known of the program or the machine.
 func (c *call) shows() bool {
-	if words := tables.Shows[c.name]; len(words) > 0 {
-		text, literal := c.text()
-		return literal && slices.Contains(words, text)
-	}
-	return false
+	text, literal := c.text()
+	return literal && slices.ContainsFunc(tables.Shows[c.name], func(phrase string) bool {
+		return phrase == text || strings.Contains(phrase, "*") && phrased(strings.Fields(phrase), c.args)
+	})
 }
+
+// phrased reports whether words are those of a phrase, in which a star stands for any plain name.
+func phrased(phrase []string, words []Word) bool {
+	return slices.EqualFunc(phrase, words, func(p string, w Word) bool { return p == w.Text || p == "*" && plainArgument(w.Text) })
+}
+
+// plainArgument matches names of packages, containers and the like, which are neither options nor paths.
+var plainArgument = regexp.MustCompile(`^\w[\w.:@+-]*$`).MatchString
 
 // text is the command's arguments with blanks between them, where all are literal.
 func (c *call) text() (text string, literal bool) {

@@ -23,8 +23,8 @@ type programs struct {
 	Readers  named[spec]
 	Changers named[changer]
 	Wrappers named[wrapper]
-	// Shows are the words, with a comma between them, with which programs show what they or the machine are and
-	// do nothing else, whatever lies in the folder.
+	// Shows are the words, with a comma between them and a star for a name, with which programs show what they or
+	// the machine are and do nothing else, whatever lies in the folder.
 	Shows named[phrases]
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]

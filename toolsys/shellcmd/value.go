@@ -18,7 +18,7 @@ type value struct {
 	// begin with a minus.
 	number, signed bool
 	many           bool // it may be several words even within quotes
-	given          bool // it is a variable of the environment that the script leaves alone
+	given          bool // it is a variable of the environment that the script leaves alone, or words without patterns
 	bound          string
 }
 
@@ -92,6 +92,8 @@ var harmlessSettings = map[string]*regexp.Regexp{
 	"TZ":                 regexp.MustCompile(`^(?:[A-Za-z0-9+-][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)?$`),
 	"NO_COLOR":           regexp.MustCompile(`^\w*$`),
 	"FORCE_COLOR":        regexp.MustCompile(`^\d?$`),
+	"CI":                 regexp.MustCompile(`^\w*$`),
+	"COLUMNS":            regexp.MustCompile(`^\d*$`),
 	"CLICOLOR":           regexp.MustCompile(`^\d?$`),
 	"TERM":               regexp.MustCompile(`^(?:dumb|xterm|xterm-256color)$`),
 	"PAGER":              regexp.MustCompile(`^cat$`),
@@ -129,7 +131,7 @@ func (w *walker) get(name string) value {
 	}
 	v, has := w.state.vars[name]
 	_, set := w.sets[name]
-	v.given = !has && !set && environment.MatchString(name)
+	v.given = v.given || !has && !set && environment.MatchString(name)
 	return v
 }
 
@@ -178,7 +180,7 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		if printsNumbers(part.Stmts) {
 			return value{number: true, many: true}
 		}
-		return value{}
+		return value{given: printsPlain(strings.Join(soleCommand(part.Stmts), " "))}
 	case *syntax.ArithmExp:
 		w.arithmetic(part, part.X)
 		return value{number: true, signed: true}
@@ -194,26 +196,35 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 	return value{many: true}
 }
 
-// printsNumbers reports whether what a substitution runs prints decimal numbers and nothing else, or nothing.
-func printsNumbers(stmts []*syntax.Stmt) bool {
+// soleCommand are the words of the only command that a substitution runs, empty where anything in them is expanded;
+// nil where it does more.
+func soleCommand(stmts []*syntax.Stmt) (args []string) {
 	if len(stmts) != 1 || stmts[0].Background || stmts[0].Negated {
-		return false
+		return nil
 	}
 	st := stmts[0]
 	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Assigns) > 0 || len(c.Args) == 0 || len(st.Redirs) > 1 || len(st.Redirs) == 1 && st.Redirs[0].Op != syntax.RdrIn {
-		return false
+	if !ok || len(c.Assigns) > 0 || len(st.Redirs) > 1 || len(st.Redirs) == 1 && st.Redirs[0].Op != syntax.RdrIn {
+		return nil
 	}
-	var args []string
 	for _, x := range c.Args {
-		args = append(args, x.Lit()) // which is empty where anything is expanded
+		args = append(args, x.Lit())
 	}
+	return args
+}
+
+// printsNumbers reports whether what a substitution runs prints decimal numbers and nothing else, or nothing.
+func printsNumbers(stmts []*syntax.Stmt) bool {
+	args := soleCommand(stmts)
 	switch strings.Join(args, " ") {
 	case "date +%s", "nproc", "wc -l", "wc -c", "wc -w", "wc -m": // of their input: of a file wc prints the name too
 		return true
 	}
 	return len(args) > 1 && args[0] == "seq" && !slices.ContainsFunc(args[1:], func(s string) bool { return !decimal(s) })
 }
+
+// printsPlain matches commands that print words in which no sign of a pattern can be.
+var printsPlain = regexp.MustCompile(`^(?:git rev-parse (?:--short |--abbrev-ref )?HEAD|git branch --show-current|uname(?: -[mrs])?|whoami|id -u|date \+[%A-Za-z0-9_:.-]+)$`).MatchString
 
 // parameter is $x and its kin.
 func (w *walker) parameter(p *syntax.ParamExp) value {
