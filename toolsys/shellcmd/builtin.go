@@ -17,11 +17,10 @@ func init() {
 		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
 		"break": anything, "continue": anything, "shift": anything, "times": anything, "help": anything, "pwd": anything, "type": anything,
 		"printf": checkPrintf, "test": checkTest, "[": checkTest, "cd": checkCd, "read": checkRead, "set": checkSet,
-		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
-		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
+		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "man": checkMan, "jq": checkJq, "strings": checkStrings, "zcat": checkZcat, "zgrep": checkZgrep, "tar": checkArchive, "unzip": checkArchive, "gzip": checkArchive, "gunzip": checkArchive, "yq": checkYq,
-		"nm": checkBinary, "size": checkBinary, "objdump": checkBinary, "readelf": checkBinary, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "yq": checkYq, "zcat": checkZcat, "zgrep": checkZgrep, "gzip": checkGzip, "gunzip": checkGzip,
+		"strings": checkBinary, "nm": checkBinary, "size": checkBinary, "objdump": checkBinary, "readelf": checkBinary,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -31,14 +30,6 @@ func init() {
 func anything(c *call) {
 	c.step.Leaf = true
 	c.patterns(c.args)
-}
-
-// bare is a builtin that only reads without arguments.
-func bare(c *call) {
-	c.step.Leaf = true
-	if len(c.args) > 0 {
-		c.doubt(c.name + " with arguments changes the shell")
-	}
 }
 
 // storing matches formats of printf that store a number in the variable that an argument names.
@@ -283,13 +274,6 @@ func checkWait(c *call) {
 	}
 }
 
-// checkJobs looks for jobs -x, which runs a command.
-func checkJobs(c *call) {
-	if _, ok := c.parse(spec{Short: "lpnrs", Operands: nothing}); !ok || len(c.args) > 1 {
-		c.opaque("jobs may run a command")
-	}
-}
-
 // checkCommand is command and builtin: with -v they look a name up, else they run it.
 func checkCommand(c *call) {
 	if len(c.args) == 0 {
@@ -331,17 +315,6 @@ func checkPager(c *call) {
 	tables.Readers[c.name].check(c)
 }
 
-// checkMan allows pages that are looked up. A name with a slash in it is a file, and what formats one may run more.
-func checkMan(c *call) {
-	if text, literal := c.text(); !literal || !manPage.MatchString(text) {
-		c.unread("man runs what formats pages and what shows them")
-	}
-	c.step.Leaf = c.step.ReadOnly
-}
-
-// manPage matches a name, behind a section or an option that looks for it.
-var manPage = regexp.MustCompile(`^(?:[1-9] |-[fk] )?\w[\w.+-]*$`)
-
 // checkJq looks for programs that import modules from files. What --arg gives a program are texts.
 func checkJq(c *call) {
 	c.step.Leaf = true
@@ -363,21 +336,14 @@ func checkJq(c *call) {
 // jqFlags matches words of jq behind which an option stands for itself.
 var jqFlags = regexp.MustCompile(`^(?:[^-].*|-[CMRSacejnrs]+)$`).MatchString
 
-// checkStrings takes a word that begins with @ for a file of further words.
-func checkStrings(c *call) {
-	tables.Readers[c.name].check(c)
-	for _, f := range c.args {
-		if strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0 {
-			c.step.FilesUnknown = true
-		}
-	}
-}
-
 // checkBinary takes a word that begins with @ for a file of further words, which may be options that load code.
 func checkBinary(c *call) {
 	tables.Readers[c.name].check(c)
-	if slices.ContainsFunc(c.args, func(f Word) bool { return strings.HasPrefix(f.Text, "@") }) {
-		c.opaque(c.name + " takes options from a file")
+	for _, f := range c.args {
+		if strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0 {
+			c.doubt(c.name + " takes options from a file")
+			c.step.FilesUnknown = true
+		}
 	}
 }
 
@@ -408,27 +374,31 @@ func checkZgrep(c *call) {
 	}
 }
 
-// checkArchive allows what lists an archive, which lies in a file, or prints what is packed. A name with a colon in it
-// is another machine's, which tar runs a program to reach.
-func checkArchive(c *call) {
-	text, literal := c.text()
-	switch {
-	case !literal || !archives[c.name].MatchString(text):
-		c.doubt(c.name + " is not known to only list an archive")
+// checkGzip notes the files that are printed or listed, which may have an ending more.
+func checkGzip(c *call) {
+	c.shaped()
+	c.alsoPacked()
+}
+
+// shaped allows the words that the table of shapes has for the program. Those behind the first may be files.
+func (c *call) shaped() {
+	if !tables.Shapes[c.name].fits(c) {
+		c.doubt(c.name + " is not known to only read with these words")
 		c.step.FilesUnknown = true
-	case c.name == "tar" || c.name == "unzip":
-		c.reads(c.args[1])
-	default:
-		c.reads(c.args[1:]...)
-		c.alsoPacked()
+		return
+	}
+	c.step.Leaf = true
+	for i, f := range c.args {
+		if !strings.HasPrefix(f.Text, "-") && (i > 0 || c.name == "xxd") {
+			c.readsTree(f)
+		}
 	}
 }
 
-// archives match the options with which programs list an archive, or print what is packed, and names.
-var archives = map[string]*regexp.Regexp{
-	"tar":   regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f(?: [^-:\s][^:\s]*)+$`),
-	"unzip": regexp.MustCompile(`^-[lvq]*[lv] [^-:\s*?[][^:\s*?[]*\.\w+$`),
-	"gzip":  regexp.MustCompile(`^-[dkv]*[clt][dkvc]*(?: [^-\s]\S*)+$`), "gunzip": regexp.MustCompile(`^-[kv]*[clt][kvc]*(?: [^-\s]\S*)+$`),
+// fits reports whether the words of a command are literal and those of a pattern, each without blanks of its own.
+func (p pattern) fits(c *call) bool {
+	text, literal := c.text()
+	return literal && len(strings.Fields(text)) == len(c.args) && p.MatchString(text)
 }
 
 // checkYq allows programs that only look at the documents they are given; the first operand may be a file as well.
@@ -447,48 +417,3 @@ func checkYq(c *call) {
 }
 
 var yqReaches = regexp.MustCompile(`load|system|eval|env|import|include|input`)
-
-// checkUlimit allows options without a value, with which limits are shown.
-func checkUlimit(c *call) {
-	c.step.Leaf = true
-	if text, literal := c.text(); !literal || !showsLimits(text) {
-		c.doubt("ulimit may set a limit")
-	}
-}
-
-var showsLimits = regexp.MustCompile(`^(?:-[SHacdfnstuv]*)?$`).MatchString
-
-// checkXxd looks for a second operand, which is written to, with -r as well. Its options may
-// stand behind a file and be shortened, so only literal ones in front are taken.
-func checkXxd(c *call) {
-	for i := 0; i < len(c.args); i++ {
-		f := c.args[i]
-		switch {
-		case f.Kind != Literal:
-		case slices.Contains([]string{"-a", "-b", "-e", "-i", "-p", "-ps", "-u"}, f.Text):
-			continue
-		case slices.Contains([]string{"-c", "-g", "-l", "-s", "-o"}, f.Text) && i+1 < len(c.args) && c.args[i+1].Kind == Literal && number(c.args[i+1].Text):
-			i++
-			continue
-		case i == len(c.args)-1 && !strings.HasPrefix(f.Text, "-"):
-			c.reads(f)
-			continue
-		}
-		c.doubt("xxd may write a file")
-		c.step.FilesUnknown = true
-		return
-	}
-}
-
-// checkGo allows what prints: go version, go env NAME, go help.
-func checkGo(c *call) {
-	switch text, literal := c.text(); {
-	case !literal || !goShows(text):
-		c.doubt("go builds, downloads or writes with these words")
-		c.step.FilesUnknown = true
-	case strings.HasPrefix(text, "version "):
-		c.readsTree(c.args[1:]...)
-	}
-}
-
-var goShows = regexp.MustCompile(`^(?:(?:version|env|help)(?: -json| [^-=\s][^=\s]*)*)?$`).MatchString

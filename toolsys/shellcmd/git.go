@@ -239,29 +239,16 @@ func (c *call) gitList(name string) {
 
 // gitSecond is a subcommand that has subcommands of its own.
 func (c *call) gitSecond(name string) {
-	second := ""
-	rest := c.args
-	if len(rest) > 0 {
-		second, rest = rest[0].Text, rest[1:]
+	if name == "reflog" && slices.ContainsFunc(c.args, func(f Word) bool { return f.Text == "-p" }) {
+		c.readsRepository()
 	}
-	if name == "config" && c.asksConfig() || name == "reflog" && counted(c.args) {
+	if tables.GitShapes[name].fits(c) {
 		return
 	}
-	most, known := tables.GitSeconds[name][second]
-	ok := known && len(rest) <= most && (len(c.args) == 0 || c.args[0].Kind == Literal && second != "")
-	for _, f := range rest {
-		listing := f.Kind == Literal && slices.Contains([]string{"--porcelain", "-p", "--stat", "--oneline", "--name-only", "--all"}, f.Text)
-		if name == "reflog" && f.Text == "-p" {
-			c.readsRepository()
-		}
-		ok = ok && f.Kind == Literal && (listing || !strings.HasPrefix(f.Text, "-") || allDigits(strings.TrimPrefix(f.Text, "-")))
-	}
-	if !ok {
-		c.doubt("git " + name + " is not known to only read with these words")
-		c.step.FilesUnknown = true
-		if name == "config" && !setsPlainly(c.args) {
-			c.opaque("git may run what its configuration says")
-		}
+	c.doubt(c.name + " is not known to only read with these words")
+	c.step.FilesUnknown = true
+	if name == "config" && !setsPlainly(c.args) {
+		c.opaque("git may run what its configuration says")
 	}
 }
 
@@ -279,32 +266,6 @@ func setsPlainly(args []Word) bool {
 		}
 	}
 	return false
-}
-
-// counted reports whether there is only an option for how many lines there are to be.
-func counted(args []Word) bool {
-	return len(args) == 1 && args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && allDigits(args[0].Text[1:])
-}
-
-// asksConfig reports whether git config is asked for a setting: by its name alone, or by an option that
-// asks, in the files that git reads by itself.
-func (c *call) asksConfig() bool {
-	asks, operands := false, 0
-	for _, f := range c.args {
-		switch {
-		case f.Kind != Literal:
-			return false
-		case slices.Contains([]string{"--global", "--local", "--system", "--worktree", "--show-origin", "--show-scope", "--name-only", "-z", "--null"}, f.Text):
-		case slices.Contains([]string{"--get", "--get-all", "--get-regexp", "--list", "-l"}, f.Text):
-			asks = true
-		case strings.HasPrefix(f.Text, "-"):
-			return false
-		default:
-			operands++
-			asks = asks || strings.Contains(f.Text, ".")
-		}
-	}
-	return asks && operands <= 1
 }
 
 // plainKey matches names of settings of which git runs nothing.

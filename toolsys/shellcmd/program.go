@@ -60,7 +60,8 @@ func isProgram(name string) bool {
 	_, shows := tables.Shows[name]
 	_, wrapper := tables.Wrappers[name]
 	_, special := checkers[name]
-	return reader || changer || shows || wrapper || special || tables.Interpreters[name] || tables.Scripted[name] || tables.Leaves[name] || tables.Network[name]
+	_, shaped := tables.Shapes[name]
+	return reader || shaped || changer || shows || wrapper || special || tables.Interpreters[name] || tables.Scripted[name] || tables.Leaves[name] || tables.Network[name]
 }
 
 // check decides about a command by its program. full is the name as it is written.
@@ -82,13 +83,15 @@ func (c *call) check(full string) {
 	ch, changes := tables.Changers[base]
 	special := checkers[base]
 	c.step.Leaf = reader || changes || tables.Leaves[base]
-	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || wraps(base))
+	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || tables.Shapes[base].Regexp != nil || wraps(base))
 	switch {
 	case c.shows():
 		c.step.Leaf = true
 		return
 	case special != nil:
 		special(c)
+	case tables.Shapes[base].Regexp != nil:
+		c.shaped()
 	case wraps(base):
 		c.wrapped(tables.Wrappers[base])
 	case reader:

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the tables beside this file
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,16 +27,16 @@ type programs struct {
 	// Shows are the words, with a comma between them and a star for a name, with which programs show what they or
 	// the machine are and do nothing else, whatever lies in the folder.
 	Shows named[phrases]
+	// Shapes and GitShapes match the words, with a blank between them, with which programs and subcommands of git
+	// only read. Settings match the values with which variables of the environment may be set for a command.
+	Shapes, GitShapes, Settings named[pattern]
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
 	// FindTests are find's predicates that only look, and how many words each takes.
 	FindTests named[int]
-	// Git are git's subcommands that only read. GitSeconds are the forms that only read of those that have
-	// subcommands of their own, and how many words may follow; GitLists are the options with which branch
-	// and tag list.
-	Git        named[spec]
-	GitSeconds map[string]map[string]int
-	GitLists   spec
+	// Git are git's subcommands that only read, GitLists the options with which branch and tag list.
+	Git      named[spec]
+	GitLists spec
 	// GitRunOptions are options of subcommands that run a program, GitRuns subcommands that run commands
 	// of their arguments, GitShows those that print what is in files.
 	GitRunOptions list
@@ -115,6 +116,14 @@ type list []string
 func (l *list) UnmarshalText(text []byte) error {
 	*l = strings.Fields(string(text))
 	return nil
+}
+
+type pattern struct{ *regexp.Regexp }
+
+// UnmarshalText implements encoding.TextUnmarshaler. A pattern is for whole texts.
+func (p *pattern) UnmarshalText(text []byte) (err error) {
+	p.Regexp, err = regexp.Compile("^(?:" + string(text) + ")$")
+	return err
 }
 
 type phrases []string

@@ -85,29 +85,13 @@ var poweredNames = regexp.MustCompile(`^(?:histchars|auto_resume|(?:npm|pip|yarn
 // plain reports whether a script may set a variable of this name.
 func plain(name string) bool { return plainName.MatchString(name) && !poweredNames.MatchString(name) }
 
-// harmlessSettings are the environment variables that may be set for a command, and
-// the values they may have.
-var harmlessSettings = map[string]*regexp.Regexp{
-	"LANG":               regexp.MustCompile(`^[A-Za-z0-9_.@-]*$`),
-	"TZ":                 regexp.MustCompile(`^(?:[A-Za-z0-9+-][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)?$`),
-	"NO_COLOR":           regexp.MustCompile(`^\w*$`),
-	"FORCE_COLOR":        regexp.MustCompile(`^\d?$`),
-	"CI":                 regexp.MustCompile(`^\w*$`),
-	"COLUMNS":            regexp.MustCompile(`^\d*$`),
-	"CLICOLOR":           regexp.MustCompile(`^\d?$`),
-	"TERM":               regexp.MustCompile(`^(?:dumb|xterm|xterm-256color)$`),
-	"PAGER":              regexp.MustCompile(`^cat$`),
-	"GIT_PAGER":          regexp.MustCompile(`^cat$`),
-	"GIT_OPTIONAL_LOCKS": regexp.MustCompile(`^[01]$`),
-}
-
 // harmlessSetting reports whether NAME=value in front of a command is harmless.
 func harmlessSetting(name string, v value) bool {
 	if strings.HasPrefix(name, "LC_") {
 		name = "LANG"
 	}
-	values := harmlessSettings[name]
-	return v.known && values != nil && values.MatchString(v.text)
+	values, has := tables.Settings[name]
+	return v.known && has && values.MatchString(v.text)
 }
 
 // get is a variable's value.

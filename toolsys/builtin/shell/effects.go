@@ -238,41 +238,16 @@ func (e *effects) sorted() tool.Effects {
 
 // destroyers are the commands that cannot be undone: a name, and words that all
 // have to be among its arguments.
-var destroyers = []struct {
-	name string
-	with []string
-}{
-	{"rm", nil},
-	{"rmdir", nil},
-	{"shred", nil},
-	{"dd", nil},
-	{"mkfs", nil},
-	{"truncate", nil},
-	{"find", []string{"-delete"}},
-	{"rsync", []string{"--delete"}},
-	{"git", []string{"reset", "--hard"}},
-	{"git", []string{"clean"}},
-	{"git", []string{"push", "--force"}},
-	{"git", []string{"push", "-f"}},
-	{"git", []string{"push", "--force-with-lease"}},
-	{"git", []string{"branch", "-D"}},
-	{"git", []string{"checkout", "--"}},
-	{"git", []string{"checkout", "."}},
-	{"git", []string{"restore"}},
-	{"git", []string{"stash", "drop"}},
-	{"git", []string{"stash", "clear"}},
-	{"docker", []string{"system", "prune"}},
-	{"terraform", []string{"destroy"}},
-}
+var destroyers = strings.Split("rm,rmdir,shred,dd,mkfs,truncate,find -delete,rsync --delete,git reset --hard,git clean,git push --force,git push -f,"+
+	"git push --force-with-lease,git branch -D,git checkout --,git checkout .,git restore,git stash drop,git stash clear,"+
+	"docker system prune,terraform destroy", ",")
 
 func destructive(script *shellcmd.Script) bool {
 	return slices.ContainsFunc(script.Steps, func(st shellcmd.Step) bool {
-		for _, d := range destroyers {
-			if st.Name == d.name && containsAll(st.Words, d.with) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(destroyers, func(d string) bool {
+			words := strings.Fields(d)
+			return st.Name == words[0] && containsAll(st.Words, words[1:])
+		})
 	})
 }
 
