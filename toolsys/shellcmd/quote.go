@@ -61,36 +61,6 @@ func endsAsBash(rd *syntax.Redirect) bool {
 // delimiterOf is the text of a here-document's delimiter; ok is false where it holds more than plain
 // characters within plain quotes.
 func delimiterOf(x *syntax.Word) (text string, ok bool) {
-	for _, part := range x.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			text += strings.TrimPrefix(part.Value, "\\")
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				return "", false
-			}
-			text += part.Value
-		case *syntax.DblQuoted:
-			lit, is := soleLiteral(part)
-			if !is {
-				return "", false
-			}
-			text += lit
-		default:
-			return "", false
-		}
-	}
-	return text, !strings.ContainsAny(text, "\\\n$`")
-}
-
-// soleLiteral is the text of double quotes that hold nothing else.
-func soleLiteral(q *syntax.DblQuoted) (text string, ok bool) {
-	if q.Dollar || len(q.Parts) != 1 {
-		return "", false
-	}
-	lit, ok := q.Parts[0].(*syntax.Lit)
-	if !ok {
-		return "", false
-	}
-	return lit.Value, true
+	text, source := plainText(x), sourceOf(x)
+	return text, text != "" && !strings.ContainsAny(source[1:], "\\\n$`") && source[0] != '$'
 }

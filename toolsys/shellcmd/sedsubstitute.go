@@ -141,26 +141,12 @@ func (p *parser) escape(out *strings.Builder, delimiter byte, pattern bool) int 
 
 // bracket copies a complete bracket expression.
 func (p *parser) bracket(out *strings.Builder) {
-	end := p.at + 1
-	if end < len(p.in) && p.in[end] == '^' {
-		end++
-	}
-	if end < len(p.in) && p.in[end] == ']' {
-		end++
-	}
-	for end < len(p.in) && p.in[end] != ']' && p.in[end] != '\n' {
-		if p.in[end] == '[' && end+1 < len(p.in) && strings.IndexByte(":.=", p.in[end+1]) >= 0 {
-			if n := strings.Index(p.in[end+2:], p.in[end+1:end+2]+"]"); n >= 0 {
-				end += n + 3
-			}
-		}
-		end++
-	}
-	if end >= len(p.in) || p.in[end] == '\n' {
-		p.at = end // the pattern has no end either
+	body, end, err := bracketEnd(p.in, p.at+1)
+	if err != nil || strings.Contains(body, "\n") {
+		p.at = len(p.in) // the pattern has no end either
 		return
 	}
-	p.at = bracketEscapes(out, p.in[:end+1], p.at)
+	p.at = bracketEscapes(out, p.in[:end], p.at)
 }
 
 // bracketEscapes writes in from at on. In brackets a backslash is a backslash, unless GNU has a letter or number for
