@@ -55,6 +55,9 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 		return false
 	}
 	p = path.Clean(plainSlashes(p)) // where there is no UNC, //etc is /etc: forbidden as both
+	if wide && (q.Shell == nil || q.Shell.Folds) && strings.Contains(p, `\`) && pathCovered(content, strings.ReplaceAll(p, `\`, "/"), q, wide) {
+		return true // to Bash a backslash in a name is a character like any other
+	}
 	return slices.ContainsFunc(pathPatterns(content, q, wide), func(pattern string) bool {
 		return globbed(pattern, p, wide)
 	})
@@ -164,16 +167,16 @@ func globbed(pattern, p string, wide bool) bool {
 // caseless is a text as it is compared where case counts for nothing. The long s is an s.
 func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
-// alike is a path with each of its names [folded], and with the slashes of both kinds.
+// alike is a path with each of its names [folded].
 func alike(p string) string {
-	names := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
+	names := strings.Split(p, "/")
 	for i, name := range names {
 		names[i] = folded(name)
 		if strings.Trim(name, ".") == "" {
 			names[i] = name
 		}
 	}
-	return path.Clean("/" + strings.Join(names, "/"))
+	return path.Clean(strings.Join(names, "/"))
 }
 
 // marked reports whether a text has marks that some disks write as one character with the letter before.

@@ -62,5 +62,5 @@ func endsAsBash(rd *syntax.Redirect) bool {
 // characters within plain quotes.
 func delimiterOf(x *syntax.Word) (text string, ok bool) {
 	text, source := plainText(x), sourceOf(x)
-	return text, text != "" && !strings.ContainsAny(source[1:], "\\\n$`") && source[0] != '$'
+	return text, text != "" && !strings.ContainsAny(source[1:], "\\\n$`") && source[0] != '$' && !strings.Contains(source, `""`)
 }
