@@ -38,7 +38,7 @@ type Journal struct {
 
 	mu     sync.Mutex
 	known  []secret.Known
-	finder *secret.Finder
+	finder *secret.Memory
 	open   []*entryOnWay // in the order in which they began
 	ending []*entryOnWay // passed on to their ends, in that order, and not all completed yet
 	over   []*entryOnWay // completed, and not in the file's fixed part yet
@@ -66,7 +66,7 @@ func NewJournal(path string, next http.RoundTripper, known []secret.Known) (*Jou
 		return nil, fmt.Errorf("record to %q: there is no transport to record", path)
 	}
 	j := &Journal{
-		next: next, file: path, now: time.Now, known: slices.Clone(known), finder: secret.New(known...),
+		next: next, file: path, now: time.Now, known: slices.Clone(known), finder: secret.New(known...).Remember(),
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
 	}
 	go j.run()
@@ -223,7 +223,7 @@ func (j *Journal) learn(req *http.Request) {
 		}
 	}
 	if len(j.known) > before {
-		j.finder = secret.New(j.known...)
+		j.finder = secret.New(j.known...).Remember()
 	}
 }
 

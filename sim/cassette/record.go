@@ -50,7 +50,7 @@ func RecordAfter(path string, rt http.RoundTripper, finder *secret.Finder, earli
 	if rt == nil {
 		return nil, fmt.Errorf("record to %q: there is no transport to record", path)
 	}
-	r := &Recorder{temp: name + ".recording.yaml", file: path, redact: redactor{finder, &secret.Tally{}}}
+	r := &Recorder{temp: name + ".recording.yaml", file: path, redact: redactor{finder.Remember(), &secret.Tally{}}}
 	if err := r.begin(earlier); err != nil {
 		return nil, fmt.Errorf("record to %q: %w", path, err)
 	}

@@ -32,12 +32,12 @@ var secretNames = regexp.MustCompile(`(?i)^(.*[-_])?(key|apikey|token|secret|pas
 
 // redactor blanks secrets in requests and responses, and counts them.
 type redactor struct {
-	finder *secret.Finder
+	finder *secret.Memory
 	tally  *secret.Tally
 }
 
 func newRedactor(values []string) redactor {
-	return redactor{secret.New(nameless(values)...), &secret.Tally{}}
+	return redactor{secret.New(nameless(values)...).Remember(), &secret.Tally{}}
 }
 
 // nameless are secrets of which only the values are given.
@@ -51,6 +51,9 @@ func nameless(values []string) []secret.Known {
 
 // text blanks secrets in a text; where is what a report calls its place.
 func (r redactor) text(s, where string) string { return r.finder.Text(s, r.tally.At(where)) }
+
+// body does so in a request's body.
+func (r redactor) body(s, where string) string { return r.finder.Body(s, r.tally.At(where)) }
 
 // url blanks credentials and secret parameters. Parameters keep their order.
 func (r redactor) url(raw, where string) string {
@@ -114,13 +117,13 @@ func (r redactor) header(h http.Header, where string) http.Header {
 // kind and place. Headers without a secret stay, unlike those of a recording of ours.
 func (c *Cassette) Redact(finder *secret.Finder) []secret.Count {
 	tally := &secret.Tally{}
-	r := redactor{finder, tally}
+	r := redactor{finder.Remember(), tally}
 	for k := range c.Interactions {
 		i := &c.Interactions[k]
 		at := fmt.Sprintf("interaction %d (line %d), ", i.Number, i.Line)
 		was, before := *i, len(tally.Counts())
 		i.Request.URL = r.url(i.Request.URL, at+"request URL")
-		i.Request.Body = r.text(i.Request.Body, at+"request body")
+		i.Request.Body = r.body(i.Request.Body, at+"request body")
 		i.Request.Headers = r.foreign(i.Request.Headers, at+"request headers")
 		r.values(i.Request.Form, at+"request form")
 		i.Response.Headers, i.Response.Body = plain(i.Response.Headers, i.Response.Body)
@@ -161,7 +164,7 @@ func (r redactor) interaction(i *vcr.Interaction) {
 func (r redactor) request(q *vcr.Request) {
 	q.Headers, q.Body = plain(q.Headers, q.Body)
 	q.URL = r.url(q.URL, "request URL")
-	q.Body = r.text(q.Body, "request body")
+	q.Body = r.body(q.Body, "request body")
 	q.Headers = r.header(q.Headers, "request headers")
 	r.values(q.Form, "request form")
 }

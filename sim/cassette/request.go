@@ -29,7 +29,7 @@ type normalizer struct{ redact redactor }
 
 func (n normalizer) request(method, rawURL, body string) request {
 	r := request{method: strings.ToUpper(method), target: n.redact.url(rawURL, "")}
-	body = n.redact.text(body, "")
+	body = n.redact.body(body, "")
 	r.body = body
 	if v, ok := decodeJSON(body); ok {
 		r.body = plainly(v)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 )
 
 // piece is a part of a text and what stands there afterwards.
@@ -23,15 +25,86 @@ const rounds = 4
 // tool's result. A body of server-sent events is read as the texts its deltas spell.
 // JSON stays valid. Report is called with the kind of each secret, never with its value;
 // it may be nil. Blanking what is blanked changes nothing.
-func (f *Finder) Text(s string, report func(kind string)) string {
+func (f *Finder) Text(s string, report func(kind string)) string { return blanked(s, f.pieces, report) }
+
+func blanked(s string, find func(string) []piece, report func(kind string)) string {
 	for range rounds {
-		pieces := f.pieces(s)
+		pieces := find(s)
 		if len(pieces) == 0 {
 			break
 		}
 		s = blank(s, pieces, report)
 	}
 	return s
+}
+
+// Memory is a finder that remembers what it found in the parts of requests: each request of a
+// conversation repeats those before it, so that the time would grow with the square of its length.
+// It may be used by many.
+type Memory struct {
+	*Finder
+	mu    sync.Mutex
+	found map[string][]span
+	size  int
+}
+
+// maxRemembered is how many bytes of texts are remembered; more of them are forgotten together.
+const maxRemembered = 64 << 20
+
+// repeated are the members of a request that the next ones repeat, of all providers' APIs.
+var repeated = []string{"messages", "contents", "input", "tools"}
+
+// Remember gives the finder a memory.
+func (f *Finder) Remember() *Memory { return &Memory{Finder: f, found: map[string][]span{}} }
+
+// Body is Text for the body of a request, of which each message and each tool is searched by itself.
+func (m *Memory) Body(s string, report func(kind string)) string { return blanked(s, m.inBody, report) }
+
+func (m *Memory) inBody(s string) []piece {
+	if !isJSON(s) {
+		return m.pieces(s)
+	}
+	var found []span
+	rest, done := builder{}, 0 // the body without its messages and tools
+	upTo := func(at int) {
+		rest.next(done, false)
+		rest.text = append(rest.text, s[done:at]...)
+	}
+	gjson.Parse(s).ForEach(func(name, list gjson.Result) bool {
+		if !list.IsArray() || !slices.Contains(repeated, name.Str) {
+			return true
+		}
+		for _, item := range list.Array() {
+			upTo(item.Index)
+			done = item.Index + len(item.Raw)
+			for _, sp := range m.item(item.Raw) {
+				found = append(found, span{item.Index + sp.from, item.Index + sp.to, sp.kind})
+			}
+		}
+		return true
+	})
+	upTo(len(s))
+	v := rest.view(len(s))
+	for _, sp := range m.spans(v.text, layers) {
+		found = append(found, v.down(sp))
+	}
+	return fit(s, 0, len(s), merged(found))
+}
+
+func (m *Memory) item(text string) []span {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, known := m.found[text]
+	if known {
+		return found
+	}
+	if m.size += len(text); m.size > maxRemembered {
+		clear(m.found)
+		m.size = len(text)
+	}
+	found = m.spans(text, layers)
+	m.found[strings.Clone(text)] = found // it must not keep the body
+	return found
 }
 
 func (f *Finder) pieces(s string) []piece {
