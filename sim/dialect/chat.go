@@ -255,7 +255,7 @@ func chatCall(call gjson.Result, ids *IDs) json.RawMessage {
 	}
 	id := ids.optional(call.Get("id").String(), name, in)
 	if call.Get("id").String() != "" { // its result may have none
-		ids.open = append(ids.open, openCall{id: strings.Clone(id), name: strings.Clone(name)})
+		ids.wait(id, id, name)
 	}
 	return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
 }
@@ -290,7 +290,7 @@ func chatResults(m gjson.Result, ids *IDs) []json.RawMessage {
 	if id == "" {
 		id = ids.result("", m.Get("name").String())
 	} else {
-		ids.open = slices.DeleteFunc(ids.open, func(c openCall) bool { return c.id == id })
+		ids.answer([2]string{"id", id})
 	}
 	return []json.RawMessage{object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")), "is_error", m.Get("is_error").Bool())}
 }

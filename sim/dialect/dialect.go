@@ -67,11 +67,16 @@ type Origin struct {
 // others than they got. The zero value is a conversation's begin.
 type IDs struct {
 	seen map[string]int
-	open []openCall
+	// open are the calls that wait for their results, the first of them first, by what a result may
+	// have: an id, a tool's name, or neither. Those that were found by another are left in it.
+	open map[[2]string][]*openCall
 }
 
-// openCall is a call that no result has answered.
-type openCall struct{ id, sent, name string }
+// openCall is a call that a result may answer.
+type openCall struct {
+	id       string
+	answered bool
+}
 
 // call names a call that its provider named sent.
 func (ids *IDs) call(sent, name string, input gjson.Result) string {
@@ -88,27 +93,42 @@ func (ids *IDs) call(sent, name string, input gjson.Result) string {
 	if n := ids.seen[id]; n > 1 {
 		id = fmt.Sprintf("%s_%d", id, n)
 	}
-	ids.open = append(ids.open, openCall{id: id, sent: sent, name: name})
+	ids.wait(id, sent, name)
 	return id
+}
+
+func (ids *IDs) wait(id, sent, name string) {
+	if ids.open == nil {
+		ids.open = map[[2]string][]*openCall{}
+	}
+	c := &openCall{id: strings.Clone(id)}
+	for _, key := range [][2]string{{"id", strings.Clone(cmp.Or(sent, id))}, {"tool", strings.Clone(name)}, {}} {
+		ids.open[key] = append(ids.open[key], c)
+	}
 }
 
 // result finds the call that a result answers: by the id that it gives, else the first
 // of its tool that is open. Some clients give the id as the name, or one that no call had:
 // those answer the first that is open.
 func (ids *IDs) result(sent, name string) string {
-	at := slices.IndexFunc(ids.open, func(c openCall) bool { return sent != "" && c.sent == sent })
-	if at < 0 {
-		at = slices.IndexFunc(ids.open, func(c openCall) bool { return c.name == name })
+	for _, key := range [][2]string{{"id", sent}, {"tool", name}, {}} {
+		if id, ok := ids.answer(key); ok {
+			return id
+		}
 	}
-	if at < 0 && len(ids.open) > 0 {
-		at = 0
+	return cmp.Or(sent, name)
+}
+
+// answer takes the first call that waits for what a result has.
+func (ids *IDs) answer(key [2]string) (id string, ok bool) {
+	for len(ids.open[key]) > 0 {
+		c := ids.open[key][0]
+		if ids.open[key] = ids.open[key][1:]; !c.answered {
+			c.answered = true
+			return c.id, true
+		}
 	}
-	if at < 0 {
-		return cmp.Or(sent, name)
-	}
-	id := ids.open[at].id
-	ids.open = append(ids.open[:at:at], ids.open[at+1:]...)
-	return id
+	return "", false
 }
 
 // Request translates a request's body; ok is false when it asks no model for a turn.
