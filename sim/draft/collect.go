@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -185,10 +186,17 @@ func (s *builder) renameCalls() {
 				names[c.ID] = fmt.Sprint("call-", next)
 			}
 		}
-		for _, c := range turn.Calls {
+		for i, c := range turn.Calls {
 			before[c.ID] = true
+			turn.Calls[i].ID = cmp.Or(names[c.ID], c.ID)
 		}
-		rename(turn, names)
+		for i, r := range turn.Results {
+			turn.Results[i].Call = cmp.Or(names[r.Call], r.Call)
+		}
+		for i, u := range turn.Unanswered {
+			turn.Unanswered[i].Call = cmp.Or(names[u.Call], u.Call)
+		}
+		renameIn(turn, "id", names)
 		renamed += len(names)
 	}
 	if renamed > 0 {
@@ -196,31 +204,60 @@ func (s *builder) renameCalls() {
 	}
 }
 
-// rename gives calls other ids, wherever a turn has them.
-func rename(turn *recording.Turn, names map[string]string) {
-	if len(names) == 0 {
-		return
+var unfitSigns = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// longestTool is how long a name of a tool may be, with a number behind it.
+const longestTool = 120
+
+// renameTools gives tools other names that no scenario can have: some providers permit dots and
+// colons, and a name may look like a secret.
+func (s *builder) renameTools() {
+	names, taken := map[string]string{}, map[string]bool{}
+	all := s.definitions()
+	for _, d := range all {
+		taken[d.Name] = true
 	}
-	named := func(id string) string { return cmp.Or(names[id], id) }
-	for i := range turn.Calls {
-		turn.Calls[i].ID = named(turn.Calls[i].ID)
+	for _, d := range all {
+		fit := unfitSigns.ReplaceAllString(s.blank(d.Name), "_")
+		fit = fit[:min(len(fit), longestTool)]
+		if fit == d.Name {
+			continue
+		}
+		name := fit
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprint(fit, "_", n)
+		}
+		names[d.Name], taken[name] = name, true
+		s.note("the tool %s has the name %s here, as no tool can be called so", quote(d.Name), name)
 	}
-	for i := range turn.Results {
-		turn.Results[i].Call = named(turn.Results[i].Call)
+	s.recorded = map[string]string{}
+	for was, is := range names {
+		s.recorded[is] = was
 	}
-	for i := range turn.Unanswered {
-		turn.Unanswered[i].Call = named(turn.Unanswered[i].Call)
+	for _, turn := range s.Turns {
+		turn.Tools = slices.Clone(turn.Tools) // equal lists are one
+		for i, d := range turn.Tools {
+			turn.Tools[i].Name = cmp.Or(names[d.Name], d.Name)
+		}
+		for i, c := range turn.Calls {
+			turn.Calls[i].Name = cmp.Or(names[c.Name], c.Name)
+		}
+		renameIn(turn, "name", names)
 	}
-	for i := range turn.Events {
+}
+
+// renameIn puts other ids, or names of tools, in the place of those that a turn's events have.
+func renameIn(turn *recording.Turn, member string, names map[string]string) {
+	for i := 0; i < len(turn.Events) && len(names) > 0; i++ {
 		data := &turn.Events[i].Data
-		at := []string{"content_block.id"}
+		at := []string{"content_block." + member}
 		for n := range gjson.GetBytes(*data, "message.content.#").Int() { // some calls are there at the message's start
-			at = append(at, fmt.Sprintf("message.content.%d.id", n))
+			at = append(at, fmt.Sprintf("message.content.%d.%s", n, member))
 		}
 		for _, path := range at {
-			id := gjson.GetBytes(*data, path)
-			if name := names[id.String()]; name != "" {
-				*data = slices.Concat((*data)[:id.Index], []byte(quote(name)), (*data)[id.Index+len(id.Raw):])
+			was := gjson.GetBytes(*data, path)
+			if name := names[was.String()]; name != "" {
+				*data = slices.Concat((*data)[:was.Index], []byte(quote(name)), (*data)[was.Index+len(was.Raw):])
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/draft"
+	"toolbench/sim/replay"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
 )
@@ -225,6 +226,29 @@ func TestCallsWhoseIDsLookLikeSecretsStayApart(t *testing.T) {
 	for _, id := range ids[:2] {
 		assert.NotContains(t, text+string(cassette), id)
 	}
+}
+
+// Providers permit names of tools that no tool here can have. Each tool has another then, and stays itself.
+func TestToolsMayHaveAnyName(t *testing.T) {
+	names := []string{"files.read", "files_read", "files:read", "a b/c", "wetter für", strings.Repeat("x", 200), "tool_qZ3wX1eC4rV1tB5yN9uM7pD5oS2aF7pD5"}
+	l := &log{}
+	l.says(0, "Look around.")
+	for i, name := range names {
+		l.calls(1*second, "m1", fmt.Sprint("call", i), name, map[string]string{"at": name})
+	}
+	for i := range names {
+		l.result(2*second, fmt.Sprint("call", i))
+	}
+	l.answers(3*second, "m2", "Done.")
+	d, text := l.draft(t, t.TempDir(), draft.Options{Safe: replay.Globs{"files.*"}})
+	assert.Equal(t, check.Passed, d.Outcome.Status)
+	assert.Equal(t, len(names), d.Answered)
+	assert.Contains(t, strings.Join(d.Notes, "\n"), `the tool "files.read" has the name files_read_2 here`)
+	for _, want := range []string{`name: "files_read"`, `name: "files_read_2"`, `name: "files_read_3"`, `name: "a_b_c"`, `name: "wetter_f_r"`} {
+		assert.Contains(t, text, want)
+	}
+	assert.Equal(t, 1, strings.Count(text, "safe: true"), "a pattern is for the names of the recording")
+	assert.NotContains(t, text, "qZ3wX1eC4rV1tB5y")
 }
 
 // Some providers count calls anew in each answer. Each call keeps its own result all the same.

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ const (
 // safety is why a stand-in may run beside others; "" when nothing shows it.
 func (s *builder) safety(d recording.Definition) string {
 	switch {
-	case s.o.Safe.Match(d.Name):
+	case s.o.Safe.Match(cmp.Or(s.recorded[d.Name], d.Name)):
 		return safeByFlag
 	case d.ReadOnly:
 		return safeByAnnotation

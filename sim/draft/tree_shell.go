@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func shellSights(in gjson.Result, c treeCall) []sight {
 			shows = append(shows, cmd)
 		}
 	}
-	if len(shows) == 1 {
+	if len(shows) == 1 && !refusal.MatchString(c.Result) {
 		all = append(all, shows[0].sights(c.Result)...)
 	}
 	for i := range all {
@@ -47,6 +48,9 @@ func shellSights(in gjson.Result, c treeCall) []sight {
 	}
 	return all
 }
+
+// refusal is how commands begin what they write of a file that they cannot show.
+var refusal = regexp.MustCompile(`(?i)^(cat|nl|head|sed|ls|find|fd|grep|rg): [^\n]*(no such file|can't read|permission denied|is a directory|not found)`)
 
 // below goes from one folder into another.
 func below(dir, to string) string {

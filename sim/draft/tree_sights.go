@@ -110,8 +110,9 @@ var (
 	nowhere = regexp.MustCompile(`(?i)no such file|does not exist|not found|ENOENT|doesn't exist|cannot find`)
 	updated = regexp.MustCompile(`(?i)\b(updated|overwr\w+|modified|replaced)\b`)
 	// complaint is how a result begins that is no file's text.
-	complaint = regexp.MustCompile(`(?i)^\s*(<tool_use_error>|error\b|file (does not exist|not found|(is )?unchanged)|no such file|ENOENT)`)
-	hollow    = regexp.MustCompile(`(?i)\b(exists but|is|are) (the contents are )?empty\b`)
+	complaint = regexp.MustCompile(`(?i)^\s*(<tool_use_error>|\{\s*"error"|error\b|(the )?(file|path|directory)\b[^\n]*\b(does(n't| not) exist|not found|unchanged)|` +
+		`(could not|cannot|can't|unable to|failed to) (find|open|read|access|locate)\b|(access|permission) denied|no such file|ENOENT)`)
+	hollow = regexp.MustCompile(`(?i)\b(exists but|is|are) (the contents are )?empty\b`)
 )
 
 func readSights(path string, in gjson.Result, c treeCall) []sight {

@@ -54,6 +54,18 @@ func TestReadersOfAllFormsAreUnderstood(t *testing.T) {
 	}
 }
 
+// What a tool says of a file that is not there is not the file's text, marked as an error or not.
+func TestComplaintsAreNoFiles(t *testing.T) {
+	for _, said := range []string{
+		"Path /repo/a.go does not exist", "The path '/repo/a.go' doesn't exist.", "File /repo/a.go not found", "Could not find a.go", `{"error": "no such thing"}`,
+		"Permission denied: a.go", "failed to open a.go: no such file", "Directory or file `a.go` does not exist in the workspace",
+	} {
+		assert.Empty(t, rebuilt(did("read_file", `{"path":"a.go"}`, said)), said)
+	}
+	assert.Equal(t, map[string]string{"/repo/a.md": "Paths\n\nA file that does not exist is made.\n"}, rebuilt(did("read_file", `{"path":"a.md"}`, "Paths\n\nA file that does not exist is made.\n")))
+	assert.Empty(t, rebuilt(did("Bash", `{"command":"cat a.go"}`, "cat: a.go: No such file or directory")))
+}
+
 // What nobody saw is empty and reported, so that what was seen keeps its line.
 func TestPartsKeepTheirPlace(t *testing.T) {
 	for name, c := range map[string]treeCall{

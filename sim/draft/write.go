@@ -182,6 +182,8 @@ type builder struct {
 	apart []treeFile
 	// seen is what the recorded times show of the calls.
 	seen evidence
+	// recorded are the names that the tools with other names here had in the recording.
+	recorded map[string]string
 	// real are the built-ins that take the place of recorded tools.
 	real map[string]bool
 	// expect is the text of the expectations, once they are known.
@@ -197,6 +199,7 @@ func (s *builder) note(format string, args ...any) {
 // write records the cassette, runs the scenario, and writes what was found into it.
 func (s *builder) write(ctx context.Context) error {
 	s.renameCalls()
+	s.renameTools()
 	if err := s.plant(); err != nil { // of the whole session
 		return err
 	}

@@ -146,7 +146,7 @@ func (s *builder) durations(line func(string, ...any)) {
 		for i, c := range turn.Calls {
 			if spans[i].Known {
 				add(c.ID, spans[i].At, "measured")
-			} else if d, ok := s.o.Durations.Of(c.Name); ok {
+			} else if d, ok := s.o.Durations.Of(cmp.Or(s.recorded[c.Name], c.Name)); ok {
 				add(c.Name, d, "given")
 			} else {
 				add(c.Name, replay.DefaultDuration, "assumed")
