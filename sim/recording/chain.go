@@ -23,6 +23,8 @@ type chains struct {
 	s     *scanner
 	at    map[prefix][]*thread
 	calls map[string]*thread
+	// made are the ids of the calls so far.
+	made map[string]bool
 	// answers has the threads by the id of their last answer.
 	answers map[string]*thread
 	// order has the thread that went on last at its front.
@@ -71,7 +73,7 @@ type thread struct {
 }
 
 func (s *scanner) chains() *chains {
-	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, answers: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}}
+	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, made: map[string]bool{}, answers: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}}
 }
 
 // maxThreads is how many conversations may still go on at once.
@@ -187,7 +189,9 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	if err := c.settle(t, passedOver); err != nil { // a body with several messages
 		return err
 	}
-	t.turns++
+	if t.turns++; t.turns == 1 {
+		c.earlier(req)
+	}
 	turn.Number, turn.Interaction, turn.Sent = t.turns, x.number, x.sent
 	turn.Streamed = r.streamed
 	turn.API = cmp.Or(r.api, req.api)
@@ -216,13 +220,27 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	}
 	t.turn = turn
 	for _, id := range t.ids {
-		c.calls[id] = t
+		c.calls[id], c.made[id] = t, true
 	}
 	c.waiting = append(c.waiting, t)
 	if len(c.waiting) > c.s.limits.Waiting {
 		return c.settle(c.waiting[0], "no request within the next "+fmt.Sprint(c.s.limits.Waiting)+" conversations answers it")
 	}
 	return nil
+}
+
+// earlier counts the calls of a conversation's first request whose answers nobody recorded.
+func (c *chains) earlier(req *request) {
+	for _, m := range req.messages {
+		for _, id := range callIDs(m.Get("content")) {
+			if !c.made[id] {
+				c.s.ignore("calls of answers before the first that is recorded")
+			}
+		}
+	}
+	if len(c.made) > maxPlaces {
+		clear(c.made)
+	}
 }
 
 // results gives the waiting turn its results: all that stand after its message.

@@ -510,3 +510,21 @@ func TestACutBehindTheLastBodyIsNoticed(t *testing.T) {
 		assert.Len(t, rec.Conversations[0].Turns, 3, name)
 	}
 }
+
+// What a conversation's first request repeats of calls nobody recorded the answers of is no turn, and is counted.
+func TestCallsBeforeTheFirstAnswerAreNamed(t *testing.T) {
+	all := exchanges(t)
+	list := func(from int) string {
+		var list []any
+		for _, x := range all[from:] {
+			list = append(list, object{"request": object{"method": "POST", "uri": endpoint, "body": x.request, "headers": object{}}, "response": object{"status": object{"code": 200}, "body": object{"string": string(x.response)}, "headers": object{}}})
+		}
+		return inYAML(t, object{"interactions": list, "version": 1})
+	}
+	whole := open(t, list(0))
+	assert.Empty(t, whole.Ignored)
+	calls := len(whole.Conversations[0].Turns[0].Calls)
+	rec := open(t, list(1))
+	assert.Equal(t, map[string]int{"calls of answers before the first that is recorded": calls}, rec.Ignored)
+	assert.Len(t, rec.Conversations[0].Turns, 2)
+}
