@@ -127,7 +127,7 @@ func looseMessage(m gjson.Result) fields {
 		out["reasoning_content"] = thought.Str
 	}
 	var calls []any
-	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls", "toolRequests").Array() {
+	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls", "toolRequests", "toolCalls").Array() {
 		calls = append(calls, looseCall(c))
 	}
 	if calls != nil {

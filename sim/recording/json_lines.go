@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type lineScan struct {
 	// values counts what was taken, since several may stand on one line; nested is how deep the
 	// one is that is looked at within others.
 	values, nested int
+	// observed are the parts of traces that wait for the others, observedBytes is their size.
+	observed      []observed
+	observedBytes int64
 	// group is the list that the values stand in.
 	group int
 	// what they are called: lines, or values.
@@ -47,7 +51,7 @@ func (ls *lineScan) end() error {
 	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
 		return err
 	}
-	if err := ls.dialogues.end(); err != nil {
+	if err := cmp.Or(ls.dialogues.end(), ls.observations()); err != nil {
 		return err
 	}
 	return ls.exchanges.realtime.end()
@@ -184,6 +188,9 @@ func isEvent(kind string, v gjson.Result) bool {
 // response is, or those of a request, be they under "messages" or a value each.
 // known is false when v is none of these.
 func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
+	if said := v.Get("conversation"); said.Get("0.role").Exists() && !v.Get("messages").Exists() {
+		v = gjson.ParseBytes(dialect.JSON(fields{"messages": json.RawMessage(said.Raw), "model": v.Get("model").String()}))
+	}
 	if _, request, ok := dialect.Request("", []byte(v.Raw), &dialect.IDs{}); ok {
 		v = request
 	} else if _, m, ok := dialect.Reply(v, dialect.Origin{}); ok {

@@ -24,9 +24,9 @@ type logs struct {
 	// key is the session's, model the one in use, ids those of calls without.
 	key, model string
 	ids        dialect.IDs
-	// turn counts the answers; answering: the last item was a part of one.
-	turn      int
-	answering bool
+	// turn counts the answers; answering: the last item was a part of one; steps: the log has marks between them.
+	turn             int
+	answering, steps bool
 }
 
 // log reads a value that is a session's log, or a line of one.
@@ -42,6 +42,10 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.item(v, stamp(v.Get("timestamp")))
 	case kind == "gemini" && v.Get("content").Exists(), kind == "user" && v.Get("content").Exists() && !v.Get("message").Exists():
 		err = ls.geminiLine(v)
+	case kind == "context.append_loop_event", v.Get("message.payload").IsObject():
+		err = ls.kimi(v)
+	case kind == "usage.record":
+		ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
 	case isLoose(kind, v):
 		ls.logs.model = cmp.Or(strings.Clone(dialect.Either(v, "data.model", "model_id").String()), ls.logs.model)
 		err = ls.chatted(v, stamp(v.Get("timestamp")))
@@ -61,6 +65,8 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 	case v.Get("messages.0.info.role").Exists() && v.Get("messages.0.parts").IsArray():
 		ls.logs = logs{key: "opencode\x00" + strings.Clone(v.Get("info.id").String())}
 		err = each(v.Get("messages"), ls.openCode)
+	case v.Get("history.0.message.role").Exists():
+		err = ls.continued(v)
 	case v.Get("projectHash").Exists() && v.Get("messages").IsArray():
 		ls.logs = logs{key: "gemini\x00" + strings.Clone(v.Get("sessionId").String())}
 		err = each(v.Get("messages"), ls.geminiLine)
@@ -68,12 +74,10 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.trajectory(v)
 	case v.Get("resourceSpans").IsArray():
 		return true, ls.spans(v)
-	case isObservation(dialect.Either(v, "observations", "data").Get("0")):
-		return true, ls.observations(dialect.Either(v, "observations", "data"))
-	case isObservation(v):
-		return true, ls.observation(v)
-	case v.Get("context.span_id").Exists() && isFlat(v):
-		err = ls.spanRow(v)
+	case observerOf(firstOf(v, observedIn).Get("0")) != nil:
+		return true, cmp.Or(each(firstOf(v, observedIn), ls.observe), ls.observations())
+	case observerOf(v) != nil, isRow(v):
+		return true, ls.observe(v)
 	case v.Get("events.#(author).author").Exists() && v.Get("events.#(content.parts).content").Exists():
 		err = ls.adkSession(v)
 	default:
@@ -112,6 +116,8 @@ func isLoose(kind string, v gjson.Result) bool {
 		return v.Get("content").Exists() && !v.Get("message").Exists()
 	case "user.message", "assistant.message", "tool.execution_complete":
 		return v.Get("data").IsObject()
+	case "context.append_message": // of Kimi's
+		return v.Get("message.role").Exists()
 	}
 	return false
 }
@@ -137,17 +143,53 @@ func (ls *lineScan) item(item gjson.Result, at time.Time) error {
 	if !ok {
 		return nil
 	}
-	for _, m := range request.Get("messages").Array() {
-		answer := m.Get("role").String() == "assistant"
-		if answer && !ls.logs.answering {
-			ls.logs.turn++
-		}
-		ls.logs.answering = answer
-		if err := ls.spoken(m, fmt.Sprint("turn-", ls.logs.turn), at); err != nil {
-			return err
-		}
+	return each(request.Get("messages"), func(m gjson.Result) error { return ls.piece(m, at) })
+}
+
+// piece takes a part of an answer, or what stands between two.
+func (ls *lineScan) piece(m gjson.Result, at time.Time) error {
+	answer := m.Get("role").String() == "assistant"
+	if answer && !ls.logs.answering {
+		ls.logs.turn++
 	}
-	return nil
+	ls.logs.answering = answer || ls.logs.steps && ls.logs.answering
+	return ls.spoken(m, fmt.Sprint("turn-", ls.logs.turn), at)
+}
+
+// kimi takes an event of Kimi's log of a session, in the names of its first version or of the next.
+func (ls *lineScan) kimi(v gjson.Result) error {
+	e, at := dialect.Either(v, "message.payload", "event"), stamp(dialect.Either(v, "timestamp", "time"))
+	role, content, usage := "assistant", []any{}, fields{}
+	switch kind := dialect.Either(v, "message.type", "event.type").String(); kind {
+	case "TurnBegin", "SteerInput":
+		role, content, ls.logs.answering = "user", append(content, textOf(plainText(e.Get("user_input")))), false
+	case "StepBegin", "step.begin":
+		ls.logs.steps, ls.logs.answering = true, false
+		return nil
+	case "ContentPart", "content.part":
+		part := dialect.Either(e, "part", "@this")
+		if thought := part.Get("think"); thought.Exists() {
+			content = append(content, fields{"type": "thinking", "thinking": thought.String()})
+		} else {
+			content = append(content, textOf(part.Get("text").String()))
+		}
+	case "ToolCall", "tool.call":
+		content = append(content, callOf(dialect.Either(e, "toolCallId", "id").String(), dialect.Either(e, "function.name", "name").String(), dialect.Either(e, "function.arguments", "args")))
+	case "ToolResult", "tool.result":
+		given := dialect.Either(e, "return_value", "result", "@this")
+		role, content = "user", append(content, resultOf(dialect.Either(e, "tool_call_id", "toolCallId", "id").String(), plainText(dialect.Either(given, "output", "content", "message")), dialect.Either(given, "is_error", "isError").Bool()))
+	case "StatusUpdate", "step.end":
+		for name, member := range map[string]string{"input_tokens": "input_other inputOther", "output_tokens": "output", "cache_read_input_tokens": "input_cache_read inputCacheRead", "cache_creation_input_tokens": "input_cache_creation inputCacheCreation"} {
+			usage[name] = firstOf(dialect.Either(e, "token_usage", "usage"), member).Int()
+		}
+		if !ls.logs.answering {
+			return nil
+		}
+	default:
+		ls.s.ignore("events of the type " + quoted(kind))
+		return nil
+	}
+	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": role, "content": content, "usage": usage})), at)
 }
 
 // spoken takes a message of a log.
@@ -297,6 +339,24 @@ func (ls *lineScan) openCode(m gjson.Result) error {
 		}
 	}
 	return ls.answered(nil, blocks, results, at, done)
+}
+
+// continued takes a session of Continue's: its messages, each with what became of its calls where no message of its own has that.
+func (ls *lineScan) continued(v gjson.Result) error {
+	ls.logs = logs{key: "continue\x00" + strings.Clone(v.Get("sessionId").String()), model: strings.Clone(v.Get("chatModelTitle").String())}
+	own := v.Get(`history.#(message.role=="tool")#.message.toolCallId`).Raw
+	return each(v.Get("history"), func(item gjson.Result) error {
+		if err := ls.chatted(item, time.Time{}); err != nil {
+			return err
+		}
+		return each(item.Get("toolCallStates"), func(c gjson.Result) error {
+			id, output := c.Get("toolCallId"), c.Get("output")
+			if !output.Exists() || strings.Contains(own, id.Raw) {
+				return nil
+			}
+			return ls.written("user", nil, []any{resultOf(id.String(), plainText(output), c.Get("status").Str == "errored")}, time.Time{})
+		})
+	})
 }
 
 // plainText is a content that is a text, or parts with texts.

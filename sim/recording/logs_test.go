@@ -155,7 +155,28 @@ conversations:
 {"type":"tool_result","tool_call_id":"c1","content":"x"}
 {"type":"assistant","content":"Done","model_id":"m"}
 `,
-	"docker session": `{"id":"x","title":"t","messages":[{"message":{"agentName":"","message":{"role":"user","content":"Go"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}}},{"message":{"agentName":"root","message":{"role":"tool","tool_call_id":"c1","content":"x"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"Done"}}}]}`,
+	"docker session":   `{"id":"x","title":"t","messages":[{"message":{"agentName":"","message":{"role":"user","content":"Go"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}}},{"message":{"agentName":"root","message":{"role":"tool","tool_call_id":"c1","content":"x"}}},{"message":{"agentName":"root","message":{"role":"assistant","content":"Done"}}}]}`,
+	"continue session": `{"sessionId":"s","title":"t","history":[{"message":{"role":"user","content":"Go"},"contextItems":[]},{"message":{"role":"assistant","content":"","toolCalls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"p\":1}"}},{"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]},"toolCallStates":[{"toolCallId":"c1","status":"done","output":[{"name":"l","description":"","content":"x"}]},{"toolCallId":"c2","status":"errored","output":[{"content":"no"}]}]},{"message":{"role":"tool","content":"no","toolCallId":"c2"}},{"message":{"role":"assistant","content":"Done"}}]}`,
+	"kimi's wire": `{"type":"metadata","protocol_version":"1.5"}
+{"timestamp":1769510206.1,"message":{"type":"TurnBegin","payload":{"user_input":[{"type":"text","text":"Go"}]}}}
+{"timestamp":1769510206.2,"message":{"type":"StepBegin","payload":{"n":1}}}
+{"timestamp":1769510206.3,"message":{"type":"ContentPart","payload":{"type":"think","think":"hm"}}}
+{"timestamp":1769510206.4,"message":{"type":"ToolCall","payload":{"type":"function","id":"c1","function":{"name":"ls","arguments":"{\"p\":1}"}}}}
+{"timestamp":1769510206.5,"message":{"type":"ToolResult","payload":{"tool_call_id":"c1","return_value":{"is_error":false,"output":"x"}}}}
+{"timestamp":1769510206.6,"message":{"type":"ToolCall","payload":{"type":"function","id":"c2","function":{"name":"ls","arguments":"{}"}}}}
+{"timestamp":1769510206.7,"message":{"type":"StatusUpdate","payload":{"token_usage":{"input_other":10,"output":2,"input_cache_read":3,"input_cache_creation":0}}}}
+{"timestamp":1769510206.8,"message":{"type":"ToolResult","payload":{"tool_call_id":"c2","return_value":{"is_error":true,"output":[{"type":"text","text":"no"}]}}}}
+{"timestamp":1769510206.9,"message":{"type":"StepBegin","payload":{"n":2}}}
+{"timestamp":1769510207.0,"message":{"type":"ContentPart","payload":{"type":"text","text":"Done"}}}
+{"timestamp":1769510207.1,"message":{"type":"TurnEnd","payload":{}}}
+`,
+	"kimi's next wire": `{"type":"context.append_message","message":{"role":"user","content":[{"type":"text","text":"Go"}]},"time":1786010401000}
+{"type":"turn.prompt","input":[{"type":"text","text":"Go"}],"time":1786010401000}
+{"type":"context.append_loop_event","event":{"type":"tool.call","uuid":"u","toolCallId":"c1","name":"ls","args":{"p":1}},"time":1786010405000}
+{"type":"context.append_loop_event","event":{"type":"tool.result","parentUuid":"u","toolCallId":"c1","result":{"output":"x"}},"time":1786010406000}
+{"type":"context.append_loop_event","event":{"type":"content.part","part":{"type":"text","text":"Done"}},"time":1786010407000}
+`,
+	"a conversation": `{"id":1,"conversation":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"},{"role":"assistant","content":"Done"}]}`,
 	"amp thread":     `{"v":8,"id":"T-1","messages":[{"role":"user","messageId":0,"content":[{"type":"text","text":"Go"}]},{"role":"assistant","messageId":1,"content":[{"type":"tool_use","complete":true,"id":"c1","name":"ls","input":{"p":1}}]},{"role":"user","messageId":2,"content":[{"type":"tool_result","toolUseID":"c1","run":{"status":"done","result":{"output":"x"}}}]},{"role":"assistant","messageId":3,"content":[{"type":"text","text":"Done"}]}]}`,
 	"messages of chat, a line each": `{"role":"system","content":"You help."}
 {"role":"user","content":"Go"}
@@ -178,7 +199,8 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"messages of an agent in yaml": `Read {"p":1} x`, "ai sdk": `ls {"p":1} x, ls {"p":2} y`,
 		"messages of chat, a line each": `ls {"p":1} x, ls {} y`, "messages of chat in a list": "ls {} x", "ai sdk in a list": "ls {} [1]",
 		"results as the user's messages": `ls {"p":1} x`, "goose session": `ls {"p":1} x, ls {} no`, "amp thread": `ls {"p":1} {"output":"x"}`,
-		"opencode session": `ls {"p":1} x, ls {} no`, "copilot events": `ls {"p":1} x, ls {} no`, "grok history": `ls {"p":1} x`, "docker session": "ls {} x",
+		"opencode session": `ls {"p":1} x, ls {} no`, "copilot events": `ls {"p":1} x, ls {} no`, "continue session": `ls {"p":1} x, ls {} no`, "kimi's wire": `ls {"p":1} x, ls {} no`, "kimi's next wire": `ls {"p":1} x`, "a conversation": "ls {} x",
+		"grok history": `ls {"p":1} x`, "docker session": "ls {} x",
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {

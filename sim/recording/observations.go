@@ -6,69 +6,137 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
 )
 
-// A trace that Langfuse exports is a list of observations. Those that are generations are
-// requests to a model, in whatever words the library had that was observed, as JSON or as a
-// text of it.
+// Those who observe a library's requests keep them beside what else the program did, in whatever words
+// the library has, as JSON or as a text of it.
 
-// generationKind is the type of an observation that is a request to a model.
-const generationKind = "GENERATION"
-
-// isObservation reports whether v is a part of such a trace.
-func isObservation(v gjson.Result) bool {
-	return (v.Get("traceId").Exists() || v.Get("parentObservationId").Exists()) && v.Get("startTime").Exists() && v.Get("type").Type == gjson.String
+// observer is where a trace has the parts of what was observed: paths, separated by blanks where
+// libraries differ, of which the first that has something counts.
+type observer struct {
+	// kind is where it says what was observed, is what stands there for a request to a model.
+	kind, is, marks                             string
+	id, parent, from, to, in, out, model, tools string
+	input, output, cached, made                 string
+	// whole: the input counts what was cached as well.
+	whole bool
 }
 
-// observations takes the generations of a list, in the order in which they began. One within another is the same request as
-// two libraries observed it: the inner is nearer to what was sent, and the outer counts where the inner has no answer in JSON.
-func (ls *lineScan) observations(list gjson.Result) error {
-	all := list.Array()
-	slices.SortStableFunc(all, func(a, b gjson.Result) int { return stamp(a.Get("startTime")).Compare(stamp(b.Get("startTime"))) })
-	outer := map[string]bool{}
-	for _, o := range all {
-		outer[o.Get("id").String()] = o.Get("type").Str == generationKind
+// observers are Langfuse, LangSmith and Braintrust.
+var observers = []observer{
+	{
+		kind: "type", is: "GENERATION", marks: "traceId parentObservationId", id: "id", parent: "parentObservationId", from: "startTime", to: "endTime",
+		in: "input", out: "output", model: "model", input: "usageDetails.input", output: "usageDetails.output",
+		cached: "usageDetails.cache_read_input_tokens", made: "usageDetails.cache_creation_input_tokens",
+	},
+	{
+		kind: "run_type", is: "llm", marks: "id", id: "id", parent: "parent_run_id", from: "start_time", to: "end_time", in: "inputs", out: "outputs",
+		model: "extra.metadata.ls_model_name extra.invocation_params.model", tools: "extra.invocation_params.tools", whole: true,
+		input: "outputs.usage_metadata.input_tokens prompt_tokens", output: "outputs.usage_metadata.output_tokens completion_tokens",
+		cached: "outputs.usage_metadata.input_token_details.cache_read", made: "outputs.usage_metadata.input_token_details.cache_creation",
+	},
+	{
+		kind: "span_attributes.type", is: "llm", marks: "span_id", id: "span_id", parent: "span_parents.0", from: "metrics.start", to: "metrics.end", in: "input", out: "output",
+		model: "metadata.model", tools: "metadata.tools", whole: true, input: "metrics.prompt_tokens", output: "metrics.completion_tokens",
+		cached: "metrics.prompt_cached_tokens", made: "metrics.prompt_cache_creation_tokens",
+	},
+}
+
+// observedIn are the lists that such traces stand in.
+const observedIn = "observations data runs post events"
+
+// firstOf is the first value at one of some paths.
+func firstOf(v gjson.Result, paths string) gjson.Result {
+	return dialect.Either(v, strings.Fields(paths)...)
+}
+
+// observerOf gives whose part of a trace v is; nil where it is none.
+func observerOf(v gjson.Result) *observer {
+	at := slices.IndexFunc(observers, func(o observer) bool {
+		return v.Get(o.kind).Type == gjson.String && v.Get(o.from).Exists() && firstOf(v, o.marks).Exists()
+	})
+	if at < 0 {
+		return nil
 	}
-	twice := map[string]bool{}
-	for _, o := range all {
-		if parent := o.Get("parentObservationId").String(); outer[parent] && o.Get("type").Str == generationKind {
-			inner := parsed(o.Get("output"))
-			twice[o.Get("id").String()], twice[parent] = !inner.IsObject() && !inner.IsArray(), inner.IsObject() || inner.IsArray()
+	return &observers[at]
+}
+
+// isRow reports whether v is a span that stands by itself, as Phoenix exports them.
+func isRow(v gjson.Result) bool { return v.Get("context.span_id").Exists() && isFlat(v) }
+
+// observed is a part of a trace, with its line.
+type observed struct {
+	gjson.Result
+	line int
+}
+
+// observe keeps a part of a trace, and those within it, until all are there: they stand in the order in which they ended.
+func (ls *lineScan) observe(v gjson.Result) error {
+	ls.observed = append(ls.observed, observed{gjson.Parse(strings.Clone(v.Raw)), ls.at})
+	if ls.observedBytes += int64(len(v.Raw)); ls.observedBytes > ls.s.limits.Part {
+		return ls.observations()
+	}
+	return each(v.Get("child_runs"), ls.observe)
+}
+
+// observations takes the requests among what was observed, in the order in which they began. One within another is the same request as
+// two libraries observed it: the inner is nearer to what was sent, and the outer counts where the inner has no answer in JSON.
+func (ls *lineScan) observations() error {
+	all := ls.observed
+	ls.observed, ls.observedBytes = nil, 0
+	began := func(v observed) time.Time { return stamp(firstOf(v.Result, "startTime start_time metrics.start")) }
+	slices.SortStableFunc(all, func(a, b observed) int { return began(a).Compare(began(b)) })
+	outer, twice := map[string]bool{}, map[string]bool{}
+	for _, v := range all {
+		if o := observerOf(v.Result); o != nil {
+			outer[v.Get(o.id).String()] = v.Get(o.kind).Str == o.is
 		}
 	}
-	for _, o := range all {
-		if twice[o.Get("id").String()] {
+	for _, v := range all {
+		if o := observerOf(v.Result); o != nil && v.Get(o.kind).Str == o.is && outer[v.Get(o.parent).String()] {
+			inner := parsed(v.Get(o.out))
+			whole := inner.IsObject() || inner.IsArray()
+			twice[v.Get(o.id).String()], twice[v.Get(o.parent).String()] = !whole, whole
+		}
+	}
+	for _, v := range all {
+		ls.at = v.line
+		o := observerOf(v.Result)
+		if o != nil && twice[v.Get(o.id).String()] {
 			ls.s.ignore("generations that were observed twice")
-		} else if err := ls.observation(o); err != nil {
+		} else if err := ls.observation(v.Result, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// observation takes one if it is a generation. What OpenInference's conventions say of it counts first: a library's own
+// observation takes a part of a trace if it is a request. What OpenInference's conventions say of it counts first: a library's own
 // messages may have been printed.
-func (ls *lineScan) observation(o gjson.Result) error {
-	from, to := stamp(o.Get("startTime")), stamp(o.Get("endTime"))
-	if kind := o.Get("type").Str; kind != generationKind {
+func (ls *lineScan) observation(v gjson.Result, o *observer) error {
+	if o == nil {
+		return ls.flat(v, stamp(v.Get("start_time")), stamp(v.Get("end_time")))
+	}
+	from, to := stamp(v.Get(o.from)), stamp(v.Get(o.to))
+	if kind := v.Get(o.kind).Str; kind != o.is {
 		ls.s.ignore(fmt.Sprintf("observations of type %q", kind[:min(len(kind), 40)]))
 		return nil
 	}
-	if spread := parsed(o.Get("metadata")); spread.Get(`attributes.llm\.output_messages\.0\.message\.role`).Exists() {
+	if spread := parsed(v.Get("metadata")); spread.Get(`attributes.llm\.output_messages\.0\.message\.role`).Exists() {
 		return ls.flat(spread, from, to)
 	}
-	usage := fields{}
-	for _, of := range [][2]string{{"input", "input_tokens"}, {"output", "output_tokens"}, {"cache_read_input_tokens", ""}, {"cache_creation_input_tokens", ""}} {
-		if n := o.Get("usageDetails." + of[0]).Int(); n > 0 {
-			usage[cmp.Or(of[1], of[0])] = n
-		}
+	usage := fields{"input_tokens": firstOf(v, o.input).Int(), "output_tokens": firstOf(v, o.output).Int(), "cache_read_input_tokens": firstOf(v, o.cached).Int(), "cache_creation_input_tokens": firstOf(v, o.made).Int()}
+	if o.whole {
+		usage["input_tokens"] = max(0, usage["input_tokens"].(int64)-usage["cache_read_input_tokens"].(int64)-usage["cache_creation_input_tokens"].(int64))
 	}
-	address, request := asked(parsed(o.Get("input")), o.Get("model").String())
-	return ls.translated(address, request, answered(parsed(o.Get("output"))), fields{"id": o.Get("id").String(), "model": o.Get("model").String(), "usage": usage}, from, to)
+	model := firstOf(v, o.model).String()
+	address, request := asked(parsed(v.Get(o.in)), model, firstOf(v, o.tools))
+	return ls.translated(address, request, answered(parsed(v.Get(o.out))), fields{"id": v.Get(o.id).String(), "model": model, "usage": usage}, from, to)
 }
 
 // parsed is a value, or what its text means if that is JSON.
@@ -81,7 +149,12 @@ func parsed(v gjson.Result) gjson.Result {
 
 // asked is the body of a request that was observed, with an address that tells whose words it has.
 // LangChain's definitions of tools stand among its messages.
-func asked(v gjson.Result, model string) (address string, body []byte) {
+func asked(v gjson.Result, model string, offered gjson.Result) (address string, body []byte) {
+	for _, list := range []string{"0", "messages.0"} {
+		if v.Get(list).IsArray() { // LangChain's requests are lists of requests
+			v = v.Get(list)
+		}
+	}
 	switch {
 	case v.IsArray() && v.Get(`#(type%"function_call*").type`).Exists():
 		return "/responses", dialect.JSON(fields{"input": json.RawMessage(v.Raw), "model": model})
@@ -97,7 +170,7 @@ func asked(v gjson.Result, model string) (address string, body []byte) {
 	case !list.IsArray() && v.Get("prompt").Type == gjson.String:
 		list = gjson.ParseBytes(dialect.JSON([]any{fields{"role": "user", "content": v.Get("prompt").Str}}))
 	}
-	messages, tools := []any{}, slices.Clone(v.Get("tools").Array())
+	messages, tools := []any{}, append(v.Get("tools").Array(), offered.Array()...)
 	for _, m := range list.Array() {
 		if m.Get("content.function.name").Exists() {
 			tools = append(tools, m.Get("content"))
@@ -110,7 +183,12 @@ func asked(v gjson.Result, model string) (address string, body []byte) {
 
 // answered is a whole answer: one of an API's, or a message by itself in the words of whatever library.
 func answered(v gjson.Result) gjson.Result {
+	v = firstOf(v, "generations.0.0.message generations.0.0 @this")
 	switch {
+	case v.Get("0.message").IsObject():
+		v = gjson.ParseBytes(dialect.JSON(fields{"choices": json.RawMessage(v.Raw)}))
+	case v.IsArray() && isBareItem(v.Get("0.type").Str, v.Get("0")), v.Get("0.type").Str == "reasoning":
+		v = gjson.ParseBytes(dialect.JSON(fields{"object": "response", "output": json.RawMessage(v.Raw)}))
 	case v.Get("0.toolName").Exists():
 		v = gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "tool_calls": json.RawMessage(v.Raw)}))
 	case v.IsArray():

@@ -276,11 +276,6 @@ func inOrder(v any) any {
 	return out
 }
 
-// spanRow takes a span that stands by itself, as Phoenix exports them.
-func (ls *lineScan) spanRow(s gjson.Result) error {
-	return ls.flat(s, stamp(s.Get("start_time")), stamp(s.Get("end_time")))
-}
-
 // adkSession takes a session of Google's agent development kit: what the user, the agents and
 // their tools said, in Gemini's words. Pieces of a stream come again as a whole.
 func (ls *lineScan) adkSession(v gjson.Result) error {

@@ -172,6 +172,48 @@ func TestGenerationsOfLangfuseAreTurns(t *testing.T) {
 	}
 }
 
+// LangSmith and Braintrust keep requests as Langfuse does, each in words of its own; lines stand in the order in which requests ended.
+func TestWhatObserversKeepIsTakenInOrder(t *testing.T) {
+	user, tool := object{"role": "user", "content": "Go."}, object{"type": "function", "function": object{"name": "ls", "parameters": object{"type": "object"}}}
+	call := []object{{"id": "c1", "type": "function", "function": object{"name": "ls", "arguments": `{"p":1}`}}}
+	said, result := object{"role": "assistant", "content": "", "tool_calls": call}, object{"role": "tool", "tool_call_id": "c1", "content": "x"}
+	human := object{"lc": 1, "type": "constructor", "id": []string{"langchain", "HumanMessage"}, "kwargs": object{"content": "Go."}}
+	ai := object{"lc": 1, "type": "constructor", "id": []string{"langchain", "AIMessage"}, "kwargs": object{"content": "", "tool_calls": []object{{"id": "c1", "name": "ls", "args": object{"p": 1}}}}}
+	answer := object{"lc": 1, "type": "constructor", "id": []string{"langchain", "ToolMessage"}, "kwargs": object{"content": "x", "tool_call_id": "c1"}}
+	langSmith := func(id, kind string, second int, in, out any) object {
+		return object{"id": id, "run_type": kind, "start_time": fmt.Sprintf("2026-01-02T03:04:%02d", second), "end_time": fmt.Sprintf("2026-01-02T03:04:%02d", second+2), "inputs": in, "outputs": out,
+			"extra": object{"metadata": object{"ls_model_name": "m-1"}, "invocation_params": object{"tools": []object{tool}}}, "prompt_tokens": 9, "completion_tokens": 4}
+	}
+	braintrust := func(id, kind string, second int, in, out any) object {
+		return object{"id": "r" + id, "span_id": id, "span_parents": []string{"0"}, "span_attributes": object{"type": kind}, "metadata": object{"model": "m-1", "tools": []object{tool}}, "input": in, "output": out,
+			"metrics": object{"start": 1.7e9 + float64(second), "end": 1.7e9 + float64(second) + 2, "prompt_tokens": 12, "completion_tokens": 4, "prompt_cached_tokens": 3}}
+	}
+	last := object{"role": "assistant", "content": "Done."}
+	for name, rows := range map[string][]object{
+		"LangSmith": {langSmith("2", "llm", 10, object{"messages": []object{user, said, result}}, object{"choices": []object{{"message": last}}}),
+			langSmith("1", "llm", 1, object{"messages": []object{user}}, object{"choices": []object{{"message": said}}}), langSmith("0", "chain", 0, nil, nil)},
+		"LangChain in LangSmith": {langSmith("2", "llm", 10, object{"messages": [][]object{{human, ai, answer}}}, object{"generations": [][]object{{{"text": "", "message": ai}}}}),
+			langSmith("1", "llm", 1, object{"messages": [][]object{{human}}}, object{"generations": [][]object{{{"text": "", "message": ai}}}}), langSmith("0", "chain", 0, nil, nil)},
+		"Braintrust": {braintrust("2", "llm", 10, []object{user, said, result}, []object{{"finish_reason": "stop", "message": last}}),
+			braintrust("1", "llm", 1, []object{user}, []object{{"finish_reason": "tool_calls", "message": said}}), braintrust("0", "task", 0, nil, nil)},
+		"Responses in Braintrust": {braintrust("2", "llm", 10, []object{user, {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": `{"p":1}`}, {"type": "function_call_output", "call_id": "c1", "output": "x"}}, last),
+			braintrust("1", "llm", 1, []object{user}, []object{{"type": "reasoning"}, {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": `{"p":1}`}}), braintrust("0", "task", 0, nil, nil)},
+	} {
+		nested := object{"runs": []object{{"id": "0", "run_type": "chain", "start_time": "2026-01-02T03:04:00", "child_runs": rows[:2]}}}
+		for form, text := range map[string]string{"a list": asJSON(t, rows), "lines": asJSON(t, rows[0]) + "\n" + asJSON(t, rows[1]) + "\n" + asJSON(t, rows[2]), "a member": asJSON(t, object{"data": rows}), "nested": asJSON(t, nested)} {
+			rec := open(t, text)
+			assert.Empty(t, rec.Problems, name)
+			require.Len(t, rec.Conversations, 1, name+" "+form)
+			turns := rec.Conversations[0].Turns
+			require.Len(t, turns, 2, name)
+			assert.Equal(t, []string{`{"p":1}`}, inputs(turns[0]), name)
+			require.NotNil(t, turns[0].Result("c1"), name)
+			assert.Equal(t, []any{"x", "m-1", 9, 4}, []any{turns[0].Result("c1").Text, turns[0].Model, turns[0].Usage.Input, turns[0].Usage.Output}, name)
+			assert.Len(t, rec.Ignored, 1, name+" "+form)
+		}
+	}
+}
+
 // Numbers in names are numbers: the tenth message comes behind the second. A text that is JSON stays a text.
 func TestManyMessagesOfASpanKeepTheirOrder(t *testing.T) {
 	var said []object
