@@ -132,9 +132,7 @@ func (s *builder) remarkPace() {
 	if slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool { return slices.ContainsFunc(s.spans(t, shared), unknown) }) {
 		assumed = append(assumed, "durations")
 	}
-	if len(assumed) > 0 {
-		s.note("the makespan rests on assumptions: %s", strings.Join(assumed, ", "))
-	}
+	s.noteAll(assumed, "the makespan rests on assumptions: %s")
 	if s.waited() {
 		s.note("no call is seen to start before its stream ended: durations count from that end, and calls start earlier here")
 	}
@@ -161,9 +159,7 @@ func (s *builder) remarkSafety(shared map[string]bool) {
 			ran = append(ran, d.Name)
 		}
 	}
-	if len(ran) > 0 {
-		s.note("marked safe, since they %s: %s; what has no such mark runs alone", ranSafe, strings.Join(ran, ", "))
-	}
+	s.noteAll(ran, "marked safe, since they "+ranSafe+": %s; what has no such mark runs alone")
 	if !safe && s.out.Calls > 1 {
 		s.note("no tool is known to be safe, so that all calls run one by one: mark those that only read with `safe: true`, then `toolbench run --update`")
 	}

@@ -124,12 +124,8 @@ func (s *builder) remark(out check.Result) {
 			unfit = append(unfit, d.Name)
 		}
 	}
-	if len(lost) > 0 {
-		s.note("the recording has no schema of %s: any object is taken", strings.Join(lost, ", "))
-	}
-	if len(unfit) > 0 {
-		s.note("the schema of %s cannot be used: any object is taken", strings.Join(unfit, ", "))
-	}
+	s.noteAll(lost, "the recording has no schema of %s: any object is taken")
+	s.noteAll(unfit, "the schema of %s cannot be used: any object is taken")
 }
 
 // mostNotes is how many notes of one kind are listed one by one.
@@ -168,9 +164,7 @@ func (s *builder) remarkCalls(f found) {
 			}
 		}
 	}
-	if len(disorder) > 0 {
-		s.note("recorded results that are not in call order, as they are here: turn %s", strings.Join(disorder, ", "))
-	}
+	s.noteAll(disorder, "recorded results that are not in call order, as they are here: turn %s")
 }
 
 // nothing is a call that is never made.

@@ -146,12 +146,8 @@ func (s *builder) remarkUser() {
 	if s.prompts[1] == "" {
 		s.note("the user's message is not in the recording: `prompt` is made up")
 	}
-	if len(s.made) > 0 {
-		s.note("the user's message before turn %s is not in the recording: %q is made up", strings.Join(s.made, ", "), unknownPrompt)
-	}
-	if len(s.moved) > 0 {
-		s.note("the user's message before turn %s, after a stream had failed, stands with the one before that", strings.Join(s.moved, ", "))
-	}
+	s.noteAll(s.made, "the user's message before turn %s is not in the recording: %q is made up", unknownPrompt)
+	s.noteAll(s.moved, "the user's message before turn %s, after a stream had failed, stands with the one before that")
 	for _, turn := range s.long {
 		if turn <= len(s.Turns) {
 			s.note("the user's message before turn %d is cut after %d bytes", turn, recording.MaxUserText)
@@ -165,13 +161,11 @@ func (s *builder) remarkUser() {
 		}
 	}
 	s.some(lost, "messages more came while the model was at work, and are left out")
-	if len(s.interjections) > 0 {
-		var after []string
-		for _, say := range s.interjections {
-			after = append(after, fmt.Sprint(say.turn.Number))
-		}
-		s.note("the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn %s", strings.Join(after, ", "))
+	var after []string
+	for _, say := range s.interjections {
+		after = append(after, fmt.Sprint(say.turn.Number))
 	}
+	s.noteAll(after, "the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn %s")
 	if s.pictures() {
 		s.note("the user sent more than text: it stands as [image], [document] and the like")
 	}

@@ -196,6 +196,13 @@ func (s *builder) note(format string, args ...any) {
 	s.out.Notes = append(s.out.Notes, s.blank(fmt.Sprintf(format, args...)))
 }
 
+// noteAll notes what holds for all of some names or turns, if there are any; %s stands for them.
+func (s *builder) noteAll(all []string, format string, args ...any) {
+	if len(all) > 0 {
+		s.note(format, append([]any{strings.Join(all, ", ")}, args...)...)
+	}
+}
+
 // write records the cassette, runs the scenario, and writes what was found into it.
 func (s *builder) write(ctx context.Context) error {
 	s.renameCalls()

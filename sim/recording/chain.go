@@ -96,7 +96,7 @@ func (c *chains) take(x *exchange) error {
 	x.ids, x.model = req.ids, strings.Clone(req.model)
 	r, err := x.read(c.s.limits.Part)
 	if c.s.handler.Exchange != nil && ok && !x.made {
-		if err := c.s.handler.Exchange(x.whole(body, req, r, err, c.s.limits.Part)); err != nil {
+		if err := c.s.handler.Exchange(x.whole(body, req, r, err)); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,9 @@ type exchange struct {
 
 // reply is a response as the model's events, or none.
 type reply struct {
-	events   []stream.Event
+	events []stream.Event
+	// wire is the answer as it came, an event each; what was no stream is one.
+	wire     []stream.Event
 	streamed bool
 	pace     Pace
 	first    Moment
@@ -73,18 +75,24 @@ func (x *exchange) read(max int64) (reply, error) {
 		return reply{}, err
 	}
 	b = x.plainFrames(bytes.TrimPrefix(b, byteOrderMark))
-	text := bytes.TrimLeft(b, " \t\r\n")
+	text := bytes.TrimSpace(b)
+	var r reply
 	switch {
 	case isFrame(b):
-		return x.frames(b, max)
+		r, err = x.frames(b, max)
 	case sseStart.Match(text):
-		return x.stream(b)
+		r, err = x.stream(b)
 	case len(text) > 0 && text[0] == '{':
-		return x.document(text)
+		r, err = x.document(text)
 	case len(text) > 0 && text[0] == '[':
-		return x.listed(text)
+		r, err = x.listed(text)
+	default:
+		err = errNoModel
 	}
-	return reply{}, errNoModel
+	if len(r.wire) == 0 && json.Valid(text) {
+		r.wire = []stream.Event{{Data: text}}
+	}
+	return r, err
 }
 
 // listed decodes a stream that is one JSON list, as Gemini's is unless it is asked for
@@ -179,6 +187,7 @@ func (r *reply) paced(pieces []stream.Event, at []time.Duration) []stream.Event 
 
 // translated is a stream in the words of the Messages API.
 func (x *exchange) translated(r reply, pieces []stream.Event) (reply, error) {
+	r.wire = pieces
 	d := dialect.Stream{Origin: x.origin(), Emit: func(e stream.Event) error {
 		r.events = append(r.events, e)
 		return nil
@@ -282,6 +291,7 @@ func (x *exchange) document(text []byte) (reply, error) {
 			r.events = append(r.events, stream.Event{Type: gjson.GetBytes(l, "type").String(), Data: l})
 		}
 	}
+	r.wire = r.events
 	return x.timed(r), nil
 }
 

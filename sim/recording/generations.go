@@ -35,14 +35,21 @@ func (ls *lineScan) generated(g generation) error {
 	return ls.translated("/chat/completions", request, answer, fields{"id": g.id, "model": cmp.Or(g.answered, g.model), "usage": usage}, g.from, g.to)
 }
 
-// definitions are tools in the words of Chat Completions, which some leave the wrapping out of.
+// definitions are tools in the words of Chat Completions, which some leave the wrapping out of, or write as texts,
+// and whose schema has other names elsewhere.
 func definitions(tools []gjson.Result) []any {
 	out := []any{}
 	for _, t := range tools {
-		if !t.Get("function").IsObject() {
-			t = gjson.ParseBytes(dialect.JSON(fields{"type": "function", "function": json.RawMessage(t.Raw)}))
+		t = firstOf(parsed(t), "tool.json_schema @this")
+		if name := t.Get("name"); name.Exists() && !t.Get("function").IsObject() {
+			f := fields{"name": name.String(), "description": t.Get("description").String()}
+			if schema := firstOf(t, "parameters inputSchema input_schema"); schema.Exists() {
+				f["parameters"] = json.RawMessage(schema.Raw)
+			}
+			out = append(out, fields{"type": "function", "function": f})
+		} else if t.Get("function.name").Exists() {
+			out = append(out, json.RawMessage(t.Raw))
 		}
-		out = append(out, json.RawMessage(t.Raw))
 	}
 	return out
 }
@@ -96,6 +103,7 @@ func loose(list gjson.Result) []any {
 // roles are other words for who wrote a message.
 var roles = map[string]string{"human": "user", "ai": "assistant", "model": "assistant", "HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant",
 	"SystemMessage": "system", "ToolMessage": "tool", "tool_result": "tool",
+	"TurnBegin": "user", "SteerInput": "user", "ContentPart": "assistant", "content.part": "assistant", "ToolCall": "assistant", "tool.call": "assistant", "ToolResult": "tool", "tool.result": "tool",
 	"user.message": "user", "assistant.message": "assistant", "tool.execution_complete": "tool"}
 
 // spokenBy are all words for who wrote a message but a tool's own name.

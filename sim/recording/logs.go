@@ -24,9 +24,9 @@ type logs struct {
 	// key is the session's, model the one in use, ids those of calls without.
 	key, model string
 	ids        dialect.IDs
-	// turn counts the answers; answering: the last item was a part of one; steps: the log has marks between them.
-	turn             int
-	answering, steps bool
+	// pieces: answers come in parts; turn counts them; answering: the last part was of one; steps: marks part them.
+	pieces, answering, steps bool
+	turn                     int
 }
 
 // log reads a value that is a session's log, or a line of one.
@@ -136,17 +136,13 @@ func isBareItem(kind string, v gjson.Result) bool {
 	return false
 }
 
-// item takes an item of Responses: one answer is all that stands between what is the
-// client's.
+// item takes an item of Responses.
 func (ls *lineScan) item(item gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("", []byte(`{"input":[`+item.Raw+`]}`), &ls.logs.ids)
-	if !ok {
-		return nil
-	}
-	return each(request.Get("messages"), func(m gjson.Result) error { return ls.piece(m, at) })
+	ls.logs.pieces = true
+	return ls.said("", []byte(`{"input":[`+item.Raw+`]}`), at)
 }
 
-// piece takes a part of an answer, or what stands between two.
+// piece takes a part of an answer, or what is the client's: one answer is all that stands between that.
 func (ls *lineScan) piece(m gjson.Result, at time.Time) error {
 	answer := m.Get("role").String() == "assistant"
 	if answer && !ls.logs.answering {
@@ -156,40 +152,42 @@ func (ls *lineScan) piece(m gjson.Result, at time.Time) error {
 	return ls.spoken(m, fmt.Sprint("turn-", ls.logs.turn), at)
 }
 
-// kimi takes an event of Kimi's log of a session, in the names of its first version or of the next.
+// kimiUsage is what Kimi counts, in the names of its first version and of the next.
+var kimiUsage = map[string]string{
+	"input_tokens": "input_other inputOther", "output_tokens": "output",
+	"cache_read_input_tokens": "input_cache_read inputCacheRead", "cache_creation_input_tokens": "input_cache_creation inputCacheCreation",
+}
+
+// kimi takes an event of Kimi's log of a session. Where steps are marked they part answers, since results may be
+// there before the next call.
 func (ls *lineScan) kimi(v gjson.Result) error {
 	e, at := dialect.Either(v, "message.payload", "event"), stamp(dialect.Either(v, "timestamp", "time"))
-	role, content, usage := "assistant", []any{}, fields{}
-	switch kind := dialect.Either(v, "message.type", "event.type").String(); kind {
-	case "TurnBegin", "SteerInput":
-		role, content, ls.logs.answering = "user", append(content, textOf(plainText(e.Get("user_input")))), false
-	case "StepBegin", "step.begin":
+	kind := dialect.Either(v, "message.type", "event.type").String()
+	m := fields{"role": kind, "toolCallId": dialect.Either(e, "tool_call_id", "toolCallId", "id").String()}
+	switch {
+	case kind == "StepBegin", kind == "step.begin":
 		ls.logs.steps, ls.logs.answering = true, false
 		return nil
-	case "ContentPart", "content.part":
-		part := dialect.Either(e, "part", "@this")
-		if thought := part.Get("think"); thought.Exists() {
-			content = append(content, fields{"type": "thinking", "thinking": thought.String()})
-		} else {
-			content = append(content, textOf(part.Get("text").String()))
+	case (kind == "StatusUpdate" || kind == "step.end") && ls.logs.answering:
+		usage := fields{}
+		for name, paths := range kimiUsage {
+			usage[name] = firstOf(dialect.Either(e, "token_usage", "usage"), paths).Int()
 		}
-	case "ToolCall", "tool.call":
-		content = append(content, callOf(dialect.Either(e, "toolCallId", "id").String(), dialect.Either(e, "function.name", "name").String(), dialect.Either(e, "function.arguments", "args")))
-	case "ToolResult", "tool.result":
-		given := dialect.Either(e, "return_value", "result", "@this")
-		role, content = "user", append(content, resultOf(dialect.Either(e, "tool_call_id", "toolCallId", "id").String(), plainText(dialect.Either(given, "output", "content", "message")), dialect.Either(given, "is_error", "isError").Bool()))
-	case "StatusUpdate", "step.end":
-		for name, member := range map[string]string{"input_tokens": "input_other inputOther", "output_tokens": "output", "cache_read_input_tokens": "input_cache_read inputCacheRead", "cache_creation_input_tokens": "input_cache_creation inputCacheCreation"} {
-			usage[name] = firstOf(dialect.Either(e, "token_usage", "usage"), member).Int()
+		return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": []any{}, "usage": usage})), at)
+	case roles[kind] == "assistant":
+		m["content"], m["reasoning_content"] = firstOf(e, "part.text text").Value(), firstOf(e, "part.think think").Value()
+		if dialect.Either(e, "function.name", "name").Exists() {
+			m["tool_calls"] = []any{json.RawMessage(e.Raw)}
 		}
-		if !ls.logs.answering {
-			return nil
-		}
+	case roles[kind] != "":
+		given := firstOf(e, "user_input return_value result @this")
+		m["content"], m["is_error"] = plainText(firstOf(given, "output content message @this")), firstOf(given, "is_error isError").Bool()
 	default:
 		ls.s.ignore("events of the type " + quoted(kind))
 		return nil
 	}
-	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": role, "content": content, "usage": usage})), at)
+	ls.logs.pieces = true
+	return ls.chatted(gjson.ParseBytes(dialect.JSON(m)), at)
 }
 
 // spoken takes a message of a log.
@@ -244,6 +242,9 @@ func (ls *lineScan) said(address string, body []byte, at time.Time) error {
 	return each(request.Get("messages"), func(m gjson.Result) error {
 		if role := m.Get("role").String(); role != "user" && role != "assistant" {
 			return nil
+		}
+		if ls.logs.pieces {
+			return ls.piece(m, at)
 		}
 		return ls.spoken(m, "", at)
 	})

@@ -127,22 +127,12 @@ func isVercel(s gjson.Result) bool {
 // vercel takes such a span.
 func (ls *lineScan) vercel(s gjson.Result, from, to time.Time) error {
 	at := named(s)
-	var tools []gjson.Result
-	for _, t := range at["ai.prompt.tools"].Array() {
-		t = parsed(t)
-		schema := dialect.Either(t, "inputSchema", "parameters").Raw
-		tools = append(tools, gjson.ParseBytes(dialect.JSON(fields{"name": t.Get("name").String(), "description": t.Get("description").String(), "parameters": json.RawMessage(cmp.Or(schema, "{}"))})))
-	}
-	var calls []any
-	for _, c := range at["ai.response.toolCalls"].Array() {
-		calls = append(calls, looseCall(c))
-	}
-	request := dialect.JSON(fields{"model": at["ai.model.id"].String(), "messages": json.RawMessage(at["ai.prompt.messages"].Raw), "tools": definitions(tools)})
-	answer := fields{"choices": []any{fields{"message": fields{"role": "assistant", "content": at["ai.response.text"].String(), "tool_calls": calls}}}}
+	answer := gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": at["ai.response.text"].String(), "tool_calls": json.RawMessage(cmp.Or(at["ai.response.toolCalls"].Raw, "[]"))}))
 	count := func(a, b string) int64 { return cmp.Or(at["ai.usage."+a].Int(), at["ai.usage."+b].Int()) }
-	return ls.translated("/chat/completions", request, gjson.ParseBytes(dialect.JSON(answer)), fields{"id": at["ai.response.id"].String(),
-		"model": cmp.Or(at["ai.response.model"].String(), at["ai.model.id"].String()),
-		"usage": fields{"input_tokens": count("inputTokens", "promptTokens"), "output_tokens": count("outputTokens", "completionTokens")}}, from, to)
+	return ls.generated(generation{
+		id: at["ai.response.id"].String(), model: at["ai.model.id"].String(), answered: at["ai.response.model"].String(), messages: at["ai.prompt.messages"],
+		tools: at["ai.prompt.tools"], answer: answer, input: count("inputTokens", "promptTokens"), output: count("outputTokens", "completionTokens"), from: from, to: to,
+	})
 }
 
 // flatMarks begin the names of attributes that only a span of a model's turn has, where each
@@ -202,26 +192,11 @@ func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
 	return ls.generated(generation{
 		id:    v.Get("gen_ai.response.id").String(),
 		model: dialect.Either(v, "llm.model_name", "gen_ai.request.model").String(), answered: v.Get("gen_ai.response.model").String(),
-		messages: dialect.Either(v, "llm.input_messages", "gen_ai.prompt"), tools: flatTools(v), answer: answer, stop: answer.Get("finish_reason").String(),
+		messages: dialect.Either(v, "llm.input_messages", "gen_ai.prompt"), tools: dialect.Either(v, "llm.tools", "llm.request.functions"), answer: answer, stop: answer.Get("finish_reason").String(),
 		input:  dialect.Either(v, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens").Int(),
 		output: dialect.Either(v, "llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens").Int(),
 		from:   from, to: to,
 	})
-}
-
-// flatTools are the tools of such a span, each as the request had it, or by its members.
-func flatTools(v gjson.Result) gjson.Result {
-	tools := []any{}
-	for _, t := range dialect.Either(v, "llm.tools", "llm.request.functions").Array() {
-		t = dialect.Either(t, "tool.json_schema", "@this")
-		if t.Get("input_schema").IsObject() { // as the Messages API has it
-			t = gjson.ParseBytes(dialect.JSON(fields{"name": t.Get("name").String(), "description": t.Get("description").String(), "parameters": json.RawMessage(t.Get("input_schema").Raw)}))
-		}
-		if t.Get("name").Exists() || t.Get("function.name").Exists() {
-			tools = append(tools, json.RawMessage(t.Raw))
-		}
-	}
-	return gjson.ParseBytes(dialect.JSON(tools))
 }
 
 // flatTexts are attributes whose values stay texts, also where these are JSON.

@@ -1,16 +1,11 @@
 package recording
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"toolbench/sim/cassette"
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
@@ -43,21 +38,20 @@ type Exchange struct {
 // Sent and Body of the exchange are the request's.
 func (e Exchange) Answered(status int, header http.Header, body []byte, limits Limits) Exchange {
 	x := &exchange{number: e.Number, url: e.URL, asked: e.Sent, status: status, header: header, request: e.Body, response: body}
-	max := limits.complete().Part
 	req, ok := parseRequest(e.URL, e.Body)
 	if !ok {
 		req = &request{ids: &dialect.IDs{}}
 	}
 	x.ids, x.model = req.ids, req.model
-	r, err := x.read(max)
-	return x.whole(e.Body, req, r, err, max)
+	r, err := x.read(limits.complete().Part)
+	return x.whole(e.Body, req, r, err)
 }
 
 // whole is the exchange for others, after its answer was read.
-func (x *exchange) whole(body []byte, req *request, r reply, failed error, max int64) Exchange {
+func (x *exchange) whole(body []byte, req *request, r reply, failed error) Exchange {
 	e := Exchange{
 		Number: x.number, URL: x.url, Sent: x.asked, Body: bytes.Clone(body), Request: strings.Clone(req.raw), API: req.api,
-		Status: x.status, Events: r.events, Streamed: r.streamed, Trouble: cmp.Or(r.cut, r.malformed),
+		Status: x.status, Wire: r.wire, Events: r.events, Streamed: r.streamed, Trouble: cmp.Or(r.cut, r.malformed),
 	}
 	if n := len(r.events); n > 0 && e.Trouble == "" {
 		switch r.events[n-1].Type {
@@ -71,34 +65,5 @@ func (x *exchange) whole(body []byte, req *request, r reply, failed error, max i
 	if failed != nil {
 		e.Events, e.Trouble = nil, failed.Error()
 	}
-	if answer, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), max); err == nil {
-		e.Wire = x.wire(bytes.TrimPrefix(answer, byteOrderMark), max)
-	}
 	return e
-}
-
-// wire splits an answer into events without translating them; it stops where they cannot
-// be read.
-func (x *exchange) wire(b []byte, max int64) []stream.Event {
-	b = x.plainFrames(b)
-	text := bytes.TrimSpace(b)
-	var out []stream.Event
-	switch {
-	case isFrame(b):
-		_, _ = framed(bufio.NewReader(bytes.NewReader(b)), max, func(_ int, e stream.Event) error { // as far as it goes
-			out = append(out, e)
-			return nil
-		})
-	case sseStart.Match(text):
-		out, _ = stream.Decode(b) // as far as it goes
-	case json.Valid(text):
-		out = []stream.Event{{Data: bytes.Clone(text)}}
-	default:
-		for l := range bytes.Lines(text) {
-			if l = bytes.TrimSpace(l); gjson.ValidBytes(l) {
-				out = append(out, stream.Event{Data: bytes.Clone(l)})
-			}
-		}
-	}
-	return out
 }
