@@ -229,6 +229,13 @@ func har(t testing.TB, order ...int) string {
 	return string(out)
 }
 
+// asYAML writes JSON as YAML.
+func asYAML(t testing.TB, text string) string {
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	return inYAML(t, v)
+}
+
 func txtarOf(t testing.TB) string {
 	var b strings.Builder
 	b.WriteString("A conversation, file by file.\n\n")
@@ -370,6 +377,7 @@ func fixtures(t testing.TB) []fixture {
 		{"httpmock", recording.HTTPMock, httpMock(t), true, true, false},
 		{"HAR", recording.HAR, har(t, 0, 1, 2), true, true, false},
 		{"HAR, out of order", recording.HAR, har(t, 2, 0, 1), true, true, false},
+		{"HAR in YAML", recording.HAR, asYAML(t, har(t, 2, 0, 1)), true, true, false},
 		{"txtar", recording.Txtar, txtarOf(t), true, true, false},
 		{"server-sent events", recording.SSE, bareSSE(t), false, false, false},
 		{"an event a line", recording.EventLines, eventLines(t), false, false, false},

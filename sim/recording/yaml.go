@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -259,6 +260,11 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 // parts are what a document has: the items of a recorder's list, requests with responses that stand in
 // a list each, as LangChain's cassettes have them, conversations, values in a list, or one value.
 func (y *yamlScan) parts(root *yaml.Node, at int) (nodes []*yaml.Node, list string) {
+	if entries := member(member(root, "log"), "entries"); entries != nil { // of an archive, which need not be in order
+		began := func(n *yaml.Node) string { return cmp.Or(member(n, "startedDateTime"), &yaml.Node{}).Value }
+		slices.SortStableFunc(entries.Content, func(a, b *yaml.Node) int { return strings.Compare(began(a), began(b)) })
+		return entries.Content, "entries"
+	}
 	of := func(key string) *yaml.Node {
 		if m := member(root, key); m != nil && m.Kind == yaml.SequenceNode {
 			return m
