@@ -528,3 +528,12 @@ func TestCallsBeforeTheFirstAnswerAreNamed(t *testing.T) {
 	assert.Equal(t, map[string]int{"calls of answers before the first that is recorded": calls}, rec.Ignored)
 	assert.Len(t, rec.Conversations[0].Turns, 2)
 }
+
+// A text in quotes may go on in lines that begin with a tab, or nothing, wherever its item is.
+func TestATextMayGoOnAtTheMargin(t *testing.T) {
+	x := exchanges(t)[0]
+	rec := open(t, "interactions:\n  - request:\n      body: '"+strings.ReplaceAll(x.request, "'", "''")+"'\n      headers: {a:\n\t\t['b\n\tc']}\n      method: POST\n      uri: "+endpoint+
+		"\n    response:\n      body: {string: "+asJSON(t, string(x.response))+"}\n      headers: {}\n      status: {code: 200}\nversion: 1\n")
+	assert.Empty(t, problems(rec))
+	require.Len(t, rec.Conversations, 1)
+}

@@ -130,11 +130,11 @@ func (y *yamlScan) listed(l line) error {
 	return nil
 }
 
-// margin is a line's indentation, -1 for a blank one, and whether an item of a list
-// begins there.
+// margin is a line's indentation, -1 for a blank one or one with a tab there, which can only go on with a
+// text, and whether an item of a list begins there.
 func margin(text []byte) (indent int, dash bool) {
 	rest := bytes.TrimLeft(text, " ")
-	if len(bytes.TrimSpace(rest)) == 0 {
+	if len(bytes.TrimSpace(rest)) == 0 || rest[0] == '\t' {
 		return -1, false
 	}
 	return len(text) - len(rest), rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ')
