@@ -367,6 +367,17 @@ func TestResultsOfOllamaAreJoinedByName(t *testing.T) {
 	assert.Equal(t, []string{list, view}, []string{v.Get("messages.2.content.0.tool_use_id").Str, v.Get("messages.2.content.1.tool_use_id").Str})
 }
 
+// A request of Responses whose input is a text looks like one for embeddings, but for what only the one has.
+func TestATextIsAskedOfResponses(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"model":"m","input":"Go."}`: false, `{"model":"m","input":"Go.","dimensions":8}`: false, `{"model":"m","input":"Go.","stream":false}`: true,
+		`{"model":"m","input":"Go.","tools":[]}`: true, `{"model":"m","input":"Go.","conversation":"c"}`: true, `{"model":"m","input":"Go.","instructions":"Be brief."}`: true,
+	} {
+		_, _, ok := dialect.Request("", []byte(body), &dialect.IDs{})
+		assert.Equal(t, want, ok, body)
+	}
+}
+
 // A request without an address shows by its members that it is Ollama's.
 func TestRequestsOfOllamaAreKnownByTheirMembers(t *testing.T) {
 	for member, want := range map[string]dialect.API{`"keep_alive":"5m"`: dialect.Ollama, `"options":{}`: dialect.Ollama, `"think":false`: dialect.Ollama, `"stream_options":{}`: dialect.Chat, `"top_k":1`: dialect.Messages} {

@@ -17,11 +17,14 @@ import (
 func hasItems(v gjson.Result) bool {
 	input := v.Get("input")
 	if !input.IsArray() {
-		return input.Type == gjson.String && (v.Get("instructions").Exists() || v.Get("previous_response_id").Exists() || v.Get("max_output_tokens").Exists())
+		return input.Type == gjson.String && slices.ContainsFunc(textOnly, func(name string) bool { return v.Get(name).Exists() })
 	}
 	first := input.Get("0")
 	return first.Get("role").Exists() || isItem(first.Get("type").String())
 }
+
+// textOnly are members by which a request whose input is a text is known from one for embeddings.
+var textOnly = []string{"instructions", "previous_response_id", "max_output_tokens", "conversation", "tools", "stream"}
 
 func isItem(kind string) bool {
 	return kind == "message" || kind == "reasoning" || strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
