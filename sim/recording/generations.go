@@ -95,7 +95,13 @@ func (ls *lineScan) chatted(m gjson.Result, at time.Time) error {
 func loose(list gjson.Result) []any {
 	out := []any{}
 	for _, m := range list.Array() {
-		out = append(out, looseMessage(m))
+		results := m.Get(`parts.#(type=="tool_call_response")#`).Array() // of OpenTelemetry's
+		for _, r := range results {
+			out = append(out, fields{"role": "tool", "tool_call_id": r.Get("id").String(), "content": firstOf(r, "response result").String(), "is_error": r.Get("is_error").Bool()})
+		}
+		if len(results) == 0 || len(results) < int(m.Get("parts.#").Int()) {
+			out = append(out, looseMessage(m))
+		}
 	}
 	return out
 }
@@ -128,14 +134,14 @@ func looseMessage(m gjson.Result) fields {
 		role = "tool"
 	}
 	out := fields{"role": cmp.Or(roles[role], role)}
-	if parts := looseParts(dialect.Either(m, "content", "contents", "result.content"), m.Get("tool_calls.0").Exists()); parts != nil {
+	if parts := looseParts(dialect.Either(m, "content", "contents", "result.content", "parts"), m.Get("tool_calls.0").Exists() || m.Get("parts").IsArray()); parts != nil {
 		out["content"] = parts
 	}
 	if thought := dialect.Either(m, "reasoning_content", "reasoning"); thought.Type == gjson.String {
 		out["reasoning_content"] = thought.Str
 	}
 	var calls []any
-	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls", "toolRequests", "toolCalls").Array() {
+	for _, c := range dialect.Either(m, "tool_calls", "additional_kwargs.tool_calls", "toolRequests", "toolCalls", `parts.#(type=="tool_call")#`).Array() {
 		calls = append(calls, looseCall(c))
 	}
 	if calls != nil {
@@ -191,8 +197,10 @@ func looseParts(content gjson.Result, called bool) any {
 		p = dialect.Either(p, "message_content", "@this")
 		switch kind := p.Get("type").String(); {
 		case kind == "reasoning":
-			out = append(out, fields{"type": "thinking", "thinking": dialect.Either(p, "reasoning", "summary").String()})
-		case (kind == "tool_use" || kind == "tool_call") && (called || p.Get("tool_type").Exists()):
+			out = append(out, fields{"type": "thinking", "thinking": dialect.Either(p, "reasoning", "summary", "content").String()})
+		case kind == "text" && p.Get("content").Type == gjson.String:
+			out = append(out, textOf(p.Get("content").Str))
+		case (kind == "tool_use" || kind == "tool_call") && (called || p.Get("tool_type").Exists()), kind == "tool_call_response":
 		case kind == "image" && p.Get("image").Exists():
 			out = append(out, fields{"type": "image_url", "image_url": fields{"url": cmp.Or(p.Get("image.image.url").String(), p.Get("image.url").String(), p.Get("image").String())}})
 		default:

@@ -67,7 +67,19 @@ func observerOf(v gjson.Result) *observer {
 }
 
 // isRow reports whether v is a span that stands by itself, as Phoenix exports them.
-func isRow(v gjson.Result) bool { return v.Get("context.span_id").Exists() && isFlat(v) }
+func isRow(v gjson.Result) bool { return v.Get("context.span_id").Exists() && isTurn(v) }
+
+// when is a time of a part of a trace, which OpenTelemetry has in nanoseconds.
+func when(v gjson.Result, nanos, paths string) time.Time {
+	if n := v.Get(nanos).Int(); n > 0 {
+		return time.Unix(0, n).UTC()
+	}
+	return stamp(firstOf(v, paths))
+}
+
+func began(v gjson.Result) time.Time {
+	return when(v, "startTimeUnixNano", "startTime start_time metrics.start")
+}
 
 // observed is a part of a trace, with its line.
 type observed struct {
@@ -89,8 +101,7 @@ func (ls *lineScan) observe(v gjson.Result) error {
 func (ls *lineScan) observations() error {
 	all := ls.observed
 	ls.observed, ls.observedBytes = nil, 0
-	began := func(v observed) time.Time { return stamp(firstOf(v.Result, "startTime start_time metrics.start")) }
-	slices.SortStableFunc(all, func(a, b observed) int { return began(a).Compare(began(b)) })
+	slices.SortStableFunc(all, func(a, b observed) int { return began(a.Result).Compare(began(b.Result)) })
 	outer, twice := map[string]bool{}, map[string]bool{}
 	for _, v := range all {
 		if o := observerOf(v.Result); o != nil {
@@ -120,7 +131,7 @@ func (ls *lineScan) observations() error {
 // messages may have been printed.
 func (ls *lineScan) observation(v gjson.Result, o *observer) error {
 	if o == nil {
-		return ls.flat(v, stamp(v.Get("start_time")), stamp(v.Get("end_time")))
+		return ls.flat(v, began(v), when(v, "endTimeUnixNano", "end_time"))
 	}
 	from, to := stamp(v.Get(o.from)), stamp(v.Get(o.to))
 	if kind := v.Get(o.kind).Str; kind != o.is {
