@@ -437,10 +437,12 @@ func (ls *lineScan) chatReplay(v gjson.Result) error {
 // replied is a text, or texts in a list, a line each.
 func replied(v gjson.Result) string { return strings.TrimSuffix(texts(v, "\n"), "\n") }
 
-// trajectory takes a trajectory of the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8.
+// trajectory takes a trajectory of the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8, and those of the agents
+// that it sent out.
 func (ls *lineScan) trajectory(v gjson.Result) error {
-	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", ls.values)}
-	return each(v.Get("steps"), func(step gjson.Result) error {
+	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", v.Get("trajectory_id").String(), "\x00", ls.values)}
+	ls.values++
+	err := each(v.Get("steps"), func(step gjson.Result) error {
 		at, said := stamp(step.Get("timestamp")), plainText(step.Get("message"))
 		switch source := step.Get("source").String(); source {
 		case "user":
@@ -453,6 +455,7 @@ func (ls *lineScan) trajectory(v gjson.Result) error {
 			return nil
 		}
 	})
+	return cmp.Or(err, each(v.Get("subagent_trajectories"), ls.trajectory))
 }
 
 func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {

@@ -537,3 +537,13 @@ func TestATextMayGoOnAtTheMargin(t *testing.T) {
 	assert.Empty(t, problems(rec))
 	require.Len(t, rec.Conversations, 1)
 }
+
+// A trajectory may hold those of the agents that its own sent out: each is a conversation.
+func TestTrajectoriesWithinOneAreConversations(t *testing.T) {
+	inner := `{"schema_version":"ATIF-v1.7","trajectory_id":"b","steps":[{"source":"user","message":"Look."},{"source":"agent","message":"Seen."}]}`
+	rec := open(t, `{"schema_version":"ATIF-v1.7","session_id":"s","trajectory_id":"a","steps":[{"source":"user","message":"Go."},{"source":"agent","message":"Done."}],"subagent_trajectories":[`+inner+`,`+inner+`]}`)
+	require.Len(t, rec.Conversations, 3)
+	for i, said := range []string{"Go.", "Look.", "Look."} {
+		assert.Equal(t, []string{said}, rec.Conversations[i].Turns[0].UserTexts)
+	}
+}
