@@ -29,7 +29,7 @@ func (ch changer) check(c *call) {
 	}
 	operands := p.operands[min(ch.Leading, len(p.operands)):]
 	c.step.Leaf = !ch.Last // what has another name is found no more by the one that a rule names
-	if c.name == "tee" && !hasMany(operands) && allHarmless(operands) {
+	if c.name == "tee" && !slices.ContainsFunc(operands, func(f Word) bool { return f.Kind != Literal || !harmlessTarget(f.Text) }) {
 		c.step.ReadOnly, c.step.Doubt = true, ""
 		return
 	}
@@ -46,10 +46,6 @@ func (ch changer) check(c *call) {
 		}
 		c.w.touch(c.step, f, File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive"), Moved: ch.Moved})
 	}
-}
-
-func allHarmless(words []Word) bool {
-	return !slices.ContainsFunc(words, func(f Word) bool { return f.Kind != Literal || !harmlessTarget(f.Text) })
 }
 
 // isProgram reports whether a name means something to this package, so that no

@@ -157,7 +157,7 @@ type pwshCommand struct {
 	name, cmdlet string
 	words        []string
 	text         string
-	piped        bool
+	piped, lines bool // lines reports whether what comes to it are lines of text
 }
 
 // readPowerShell takes a script apart that is nothing but commands with literal words,
@@ -230,6 +230,10 @@ func (s *pwshScan) add(words []string, text, end string) {
 	}
 	c := pwshCommand{name: words[0], words: words[1:], text: text, piped: piped}
 	c.cmdlet = cmdletOf(c.name)
+	if n := len(s.commands); piped && n > 0 {
+		before := s.commands[n-1]
+		c.lines = before.cmdlet == "Get-Content" || before.lines && slices.Contains(pwsh.Filters, before.cmdlet)
+	}
 	s.commands = append(s.commands, c)
 }
 
@@ -273,10 +277,8 @@ func (c pwshCommand) reads() bool {
 		return !c.piped && !slices.ContainsFunc(c.words, func(w string) bool { return !pwshPasses.MatchString(w) }) &&
 			!slices.ContainsFunc(c.steps(), func(st shellcmd.Step) bool { return !st.ReadOnly })
 	}
-	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != slices.Contains(pwsh.Filters, c.cmdlet) {
-		return false
-	}
-	if !c.piped && !slices.Contains(pwsh.Readers, c.cmdlet) {
+	filters := slices.Contains(pwsh.Filters, c.cmdlet) || c.lines && c.cmdlet == "Select-String"
+	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != filters || !c.piped && !slices.Contains(pwsh.Readers, c.cmdlet) {
 		return false
 	}
 	for _, w := range c.words {

@@ -14,6 +14,8 @@ func TestPowerShellThatIsProvedToRead(t *testing.T) {
 		"Get-Content a.txt,b.txt\nGet-Date", "Get-ChildItem *.go | Measure-Object | Format-List", "Select-String -Pattern 'a|b;c' a.txt",
 		"git status", "git log --oneline -5 HEAD~2..HEAD", "git log | Select-Object -First 3", "git diff main feature; whoami", "node --version", "rg -n x src/a.go",
 		`Test-Path sub\a.txt; Get-FileHash a.txt;`, "Write-Output 'a; rm b > c $d'",
+		"Get-Content a | Select-String x", "Get-Content a | Sort-Object | Get-Unique | Select-String x -CaseSensitive", "docker ps -a; pip show requests", "Get-Service -Name x | Format-Wide",
+		"Get-ChildItem | Get-Member; Test-Path a -PathType Leaf", "Import-Csv a | Select-Object -First 3", "Get-ChildItem sub -ErrorAction SilentlyContinue",
 	} {
 		assert.True(t, powershellReads(script), script)
 	}
@@ -25,7 +27,7 @@ func TestPowerShellThatIsNot(t *testing.T) {
 		"Get-Content $x", `Get-Content "$x"`, `Get-Content "a$(ri b)"`, "Get-Content (ri b)", "Get-Content @x", "Get-Content {ri b}", "Get-Content a`\nb",
 		"Get-Content a # b", "& Get-Date", ". Get-Date", "'Get-Date'", "Get-Content 'a", "Get-Content 'a'b", "Get-Content a'b'", "$x = 1", "1 + 1", "[int] 1",
 		"Get-Content Env:PATH", "Get-Content C:/a", "Get-Content ~/a", "Get-Content -Path:a", "Get-Content -Stream a b", "Get-Content -OutVariable x a",
-		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Sort-Object a", "Format-List",
+		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Get-Content a | Get-Item | Select-String x", "Write-Output a | Select-String x", "docker rm x", "docker ps --format x", "Get-Module | Import-Module", "Sort-Object a", "Format-List",
 		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git commit", "Git status", "git.exe status", "git push", "git log a,--output=b", "git log 'a\" --output=b'", "git log -a:--output=b", "git log -a.--output=b",
 		"git log ''", "git log -- a", "git log --output=b", "git diff *", "git log ~/a", "Get-Date | git status", "git -c a=b log", "fd -x rm", "npm test", "python a.py", "hostname b", "find a", "Get-Help -Online x",
 		"Get–ChildItem", "Get-Content ‘a", "Get-Content 'a’; ri b; ‘'", "Get-Content \u2019", "Get-Content \"a”; ri b\"", "Get-Date\x00", "Get-Date --% x",
