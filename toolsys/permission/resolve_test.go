@@ -369,7 +369,7 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 			"/repo/CLAUDE~1/settings.json": permission.Ask, "/repo/sub/VSCODE~2": permission.Ask, "/repo/MCP~1.JSO": permission.Ask, "/repo/a.go~1": permission.Allow,
 			"/repo/.gemini/settings.json": permission.Ask, "/repo/.Codex/config.toml": permission.Ask, "/repo/.claude.json": permission.Ask, "/repo/.ssh/config": permission.Ask,
 			"/repo/.cargo/config.toml": permission.Ask, "/repo/.hg/hgrc": permission.Ask, "/repo/.config/git/config": permission.Ask, "/repo/.gdbinit": permission.Ask,
-			"/repo/.Rprofile": permission.Ask, "/repo/.pre-commit-config.yaml": permission.Ask, "/repo/.mvn/jvm.config": permission.Ask, "/repo/config/x": permission.Allow,
+			"/repo/.Rprofile": permission.Ask, `/repo/.git\config`: permission.Ask, `/repo/sub\..\.claude\settings.json`: permission.Ask, "/repo/.pre-commit-config.yaml": permission.Ask, "/repo/.mvn/jvm.config": permission.Ask, "/repo/config/x": permission.Allow,
 			"/repo/.yarnrc.yml": permission.Ask, "/repo/package.json": permission.Allow, "/repo/Makefile": permission.Allow, "/repo/CLAUDE.md": permission.Allow,
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})

@@ -154,34 +154,32 @@ func (q *Query) edits() bool {
 
 // deciding reports whether a file decides what may run: what git runs, or the rules.
 func deciding(p string) bool {
-	for name := range strings.SplitSeq(p, "/") {
-		if decides(folded(name)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.FieldsFunc(p, anySlash), func(name string) bool { return decides(folded(name)) })
 }
+
+// anySlash reports whether a character is a slash on some system.
+func anySlash(r rune) bool { return r == '/' || r == '\\' }
 
 // decides reports whether git, shells, editors or agents take from a file or folder of this name what they run.
 func decides(name string) bool {
 	return slices.Contains(decidingNames, name) || shortName.MatchString(name)
 }
 
-var decidingNames = strings.Fields(`.git .gitconfig .gitmodules .githooks .hg .hgrc .jj .husky .vscode .vs .idea .fleet .zed .devcontainer .devcontainer.json
-	.claude .claude.json .mcp.json .cursor .codex .gemini .qwen .windsurf .roo .kiro .junie .trae .amp .continue .opencode opencode.json
-	opencode.jsonc .aider.conf.yml .envrc .direnvrc .ripgreprc .npmrc .yarn .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs
-	bunfig.toml .bunfig.toml .cargo .mvn gradle-wrapper.properties maven-wrapper.properties .bazelrc .bazelversion .bazeliskrc
-	.pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .config .exrc .vimrc .nvimrc .emacs .emacs.d
-	.dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .ssh .gnupg .netrc .curlrc .wgetrc .psqlrc .sqliterc .irbrc .rprofile .pythonrc .pdbrc
-	.pam_environment .xprofile .xinitrc .xsession .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .login
-	.cshrc .tcshrc .kshrc .zshrc .zshenv .zprofile .zlogin .zlogout`)
+var decidingNames = strings.Fields(`.git .gitconfig .gitmodules .githooks .hg .hgrc .jj .husky .vscode .vs .idea .fleet .zed .devcontainer
+	.devcontainer.json .claude .claude.json .mcp.json .cursor .codex .gemini .qwen .windsurf .roo .kiro .junie .trae .amp .continue .opencode
+	opencode.json opencode.jsonc .aider.conf.yml .envrc .direnvrc .ripgreprc .npmrc .yarn .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs
+	bunfig.toml .bunfig.toml .cargo .mvn gradle-wrapper.properties maven-wrapper.properties .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml
+	.pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml lefthook.toml .lefthook.yaml mise.toml .mise.toml .config .exrc .vimrc .nvimrc
+	.emacs .emacs.d .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .ssh .gnupg .netrc .curlrc .wgetrc .psqlrc .sqliterc .irbrc .rprofile
+	.pythonrc .pdbrc .pam_environment .xprofile .xinitrc .xsession .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc
+	.login .cshrc .tcshrc .kshrc .zshrc .zshenv .zprofile .zlogin .zlogout`)
 
 // shortName matches names such as git~1, which some disk has for a longer one as well.
 var shortName = regexp.MustCompile(`^[^.~]{1,6}~\d(?:\.|$)`)
 
 // shortened reports whether some name of a path may be the short one of another file.
 func shortened(p string) bool {
-	return strings.Contains(p, "~") && slices.ContainsFunc(strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }), shortName.MatchString)
+	return strings.Contains(p, "~") && slices.ContainsFunc(strings.FieldsFunc(p, anySlash), shortName.MatchString)
 }
 
 // folded is a name as the file systems take it that are least exact: without regard to case, to characters
