@@ -50,7 +50,7 @@ func (s *conversation) take(t *recording.Turn) error {
 	s.count(t)
 	m := measure(t, s.early)
 	s.early = s.early || m.early
-	st := s.prepare(t, m)
+	assumed := s.prepare(t, m)
 	events := Paced(t, *s.o.Pace)
 	var run played
 	for i, p := range s.o.Policies {
@@ -68,7 +68,7 @@ func (s *conversation) take(t *recording.Turn) error {
 		}
 		f.Makespan += run.makespan
 		f.Serial += run.busy
-		f.Basis = f.Basis.or(st.basis(p, run.safe))
+		f.Basis = f.Basis.or(assumed.under(p, len(run.safe)))
 		if i == 0 {
 			s.once(t, run)
 		}
@@ -139,23 +139,10 @@ func (s *conversation) why(reason string) string {
 	return reason
 }
 
-// prepared is what is assumed of a turn.
-type prepared struct {
-	pace, durations bool
-	// doubtful are calls whose safety was assumed.
-	doubtful bool
-}
-
-// basis is what a policy's figure rests on: the safety of calls bears on none but
-// policies that would run some side by side, and on messages with several calls.
-func (p prepared) basis(policy schedule.Policy, safe []bool) Basis {
-	return Basis{Pace: p.pace, Durations: p.durations, Safety: p.doubtful && policy != schedule.Serial && len(safe) > 1}
-}
-
-// prepare sets what the stand-ins answer from for a turn.
-func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
+// prepare sets what the stand-ins answer from for a turn, and gives what is assumed of it.
+func (s *conversation) prepare(t *recording.Turn, m measured) Basis {
 	s.offer(t)
-	p := prepared{pace: t.Pace != recording.Exact && len(t.Events) > 0}
+	assumed := Basis{Pace: t.Pace != recording.Exact && len(t.Events) > 0}
 	st := s.tools.data
 	st.turn, st.took, st.alone = t, map[string]time.Duration{}, map[string]bool{}
 	for i, c := range t.Calls {
@@ -164,7 +151,7 @@ func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
 		}
 		d := m.took[i]
 		if !d.Known {
-			p.durations = true
+			assumed.Durations = true
 			d.At = s.assumed(c.Name)
 		}
 		st.took[c.ID] = d.At
@@ -181,10 +168,10 @@ func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
 	}
 	for _, c := range t.Calls {
 		if because := s.safe[c.Name]; !st.isSafe(c.Name, c.Input) || because == given {
-			p.doubtful = true
+			assumed.Safety = true
 		}
 	}
-	return p
+	return assumed
 }
 
 func (s *conversation) assumed(name string) time.Duration {
