@@ -26,13 +26,9 @@ type generation struct {
 
 // generated makes a request with its answer of it.
 func (ls *lineScan) generated(g generation) error {
-	usage := fields{}
-	if g.input+g.output+g.cached+g.made > 0 {
-		usage = fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}
-	}
 	request := dialect.JSON(fields{"model": g.model, "messages": loose(g.messages), "tools": definitions(g.tools.Array())})
 	answer := gjson.ParseBytes(dialect.JSON(fields{"choices": []any{fields{"message": looseMessage(g.answer), "finish_reason": g.stop}}}))
-	return ls.translated("/chat/completions", request, answer, fields{"id": g.id, "model": cmp.Or(g.answered, g.model), "usage": usage}, g.from, g.to)
+	return ls.translated("/chat/completions", request, answer, g)
 }
 
 // definitions are tools in the words of Chat Completions, which some leave the wrapping out of, or write as texts,
@@ -55,8 +51,8 @@ func definitions(tools []gjson.Result) []any {
 }
 
 // translated takes a request and its answer in the words of any API. Of the answer's id, model and
-// usage, those of more count where it has none.
-func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, more fields, from, to time.Time) error {
+// usage, those of g count where it has none.
+func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, g generation) error {
 	ids := &dialect.IDs{}
 	_, request, ok := dialect.Request(address, body, ids)
 	_, answer, whole := dialect.Reply(reply, dialect.Origin{IDs: ids})
@@ -70,10 +66,10 @@ func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, 
 		return true
 	})
 	if !strings.ContainsAny(answer.Get("usage").Raw, "123456789") {
-		m["usage"] = more["usage"]
+		m["usage"] = fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}
 	}
-	m["id"], m["model"] = cmp.Or(answer.Get("id").String(), more["id"].(string)), cmp.Or(answer.Get("model").String(), more["model"].(string))
-	return ls.exchanged([]byte(request.Raw), dialect.JSON(m), from, to)
+	m["id"], m["model"] = cmp.Or(answer.Get("id").String(), g.id), cmp.Or(answer.Get("model").String(), g.answered, g.model)
+	return ls.exchanged([]byte(request.Raw), dialect.JSON(m), g.from, g.to)
 }
 
 // exchanged takes a request and its answer in the Messages API's form.

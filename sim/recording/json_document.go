@@ -218,11 +218,7 @@ func (d *documentScan) list(take func(v json.RawMessage, line int) error) error 
 // value takes what a line would be, which begins at a line.
 func (d *documentScan) value(raw json.RawMessage, line int) error {
 	d.at = line
-	var compact bytes.Buffer // how a file is formatted is no content
-	if err := json.Compact(&compact, raw); err != nil {
-		return err
-	}
-	raw = compact.Bytes()
+	raw = []byte(compact(string(raw))) // how a file is formatted is no content
 	if !gjson.ParseBytes(raw).IsObject() {
 		d.s.ignore("values that are no objects")
 		return nil

@@ -141,13 +141,15 @@ func (ls *lineScan) observation(v gjson.Result, o *observer) error {
 	if spread := parsed(v.Get("metadata")); spread.Get(`attributes.llm\.output_messages\.0\.message\.role`).Exists() {
 		return ls.flat(spread, from, to)
 	}
-	usage := fields{"input_tokens": firstOf(v, o.input).Int(), "output_tokens": firstOf(v, o.output).Int(), "cache_read_input_tokens": firstOf(v, o.cached).Int(), "cache_creation_input_tokens": firstOf(v, o.made).Int()}
-	if o.whole {
-		usage["input_tokens"] = max(0, usage["input_tokens"].(int64)-usage["cache_read_input_tokens"].(int64)-usage["cache_creation_input_tokens"].(int64))
+	g := generation{
+		id: v.Get(o.id).String(), model: firstOf(v, o.model).String(), from: from, to: to,
+		input: firstOf(v, o.input).Int(), output: firstOf(v, o.output).Int(), cached: firstOf(v, o.cached).Int(), made: firstOf(v, o.made).Int(),
 	}
-	model := firstOf(v, o.model).String()
-	address, request := asked(parsed(v.Get(o.in)), model, firstOf(v, o.tools))
-	return ls.translated(address, request, answered(parsed(v.Get(o.out))), fields{"id": v.Get(o.id).String(), "model": model, "usage": usage}, from, to)
+	if o.whole {
+		g.input = max(0, g.input-g.cached-g.made)
+	}
+	address, request := asked(parsed(v.Get(o.in)), g.model, firstOf(v, o.tools))
+	return ls.translated(address, request, answered(parsed(v.Get(o.out))), g)
 }
 
 // parsed is a value, or what its text means if that is JSON.

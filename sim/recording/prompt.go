@@ -1,8 +1,6 @@
 package recording
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -258,13 +256,7 @@ func less(v gjson.Result, without ...string) string {
 }
 
 // compact takes the blanks out of valid JSON.
-func compact(raw string) string {
-	var out bytes.Buffer
-	if json.Compact(&out, []byte(raw)) != nil {
-		return raw
-	}
-	return out.String()
-}
+func compact(raw string) string { return gjson.Get(raw, "@ugly").Raw }
 
 // PromptsOf makes a session of the bodies of its requests, in the order in which they were
 // sent (D5). The error names a body that has more than there is room for.
