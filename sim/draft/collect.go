@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -36,9 +37,11 @@ type conversation struct {
 // is longer than a draft may be, the streams are kept as far as a draft can go, and the
 // results for as long as they bear on its files.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
-	dirs, head := map[int]string{}, &head{}
-	byNumber := map[int]*conversation{}
-	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
+	dirs, byNumber := map[int]string{}, map[int]*conversation{}
+	buffered := bufio.NewReaderSize(r, headBytes)
+	head, _ := buffered.Peek(headBytes) // an error comes again when it is read
+	dir := transcriptDir(head)
+	sum, err := recording.Scan(name, buffered, limits, recording.Handler{
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
 			if byNumber[c.Number] == nil {
 				byNumber[c.Number] = &conversation{Conversation: c, prompts: map[int]string{}}
@@ -59,7 +62,7 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 	var all []*conversation
 	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
 		t := byNumber[n]
-		t.dir = cmp.Or(dirs[n], head.dir())
+		t.dir = cmp.Or(dirs[n], dir)
 		all = append(all, t)
 	}
 	return all, sum.Format, nil
@@ -103,28 +106,18 @@ func (e *extent) over() bool { return e.requests > maxRequests || e.answers > ma
 // tools that the API itself runs are left out, and those that were called without a
 // definition added.
 func (t *conversation) definitions() []recording.Definition {
-	var out []recording.Definition
-	known := map[string]bool{"": true} // what has no name is no tool here
-	called := map[string]bool{}
+	var offered, called, out []recording.Definition
+	known, calls := map[string]bool{"": true}, map[string]bool{} // what has no name is no tool here
 	for _, turn := range t.Turns {
+		offered = append(offered, turn.Tools...)
 		for _, c := range turn.Calls {
-			called[c.Name] = true
+			called, calls[c.Name] = append(called, recording.Definition{Name: c.Name}), true
 		}
 	}
-	for _, turn := range t.Turns {
-		for _, d := range turn.Tools {
-			if !known[d.Name] && (d.Kind == "" || called[d.Name]) {
-				known[d.Name] = true
-				out = append(out, d)
-			}
-		}
-	}
-	for _, turn := range t.Turns {
-		for _, c := range turn.Calls {
-			if !known[c.Name] {
-				known[c.Name] = true
-				out = append(out, recording.Definition{Name: c.Name})
-			}
+	for _, d := range append(offered, called...) {
+		if !known[d.Name] && (d.Kind == "" || calls[d.Name]) {
+			known[d.Name] = true
+			out = append(out, d)
 		}
 	}
 	return out

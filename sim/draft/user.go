@@ -175,12 +175,9 @@ func (s *builder) remarkUser() {
 var attached = []string{"[image]", "[document]", "[file]", "[container_upload]"}
 
 func (s *builder) pictures() bool {
-	for _, turn := range s.Turns {
-		if slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), func(line string) bool { return slices.Contains(attached, line) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Turns, func(turn *recording.Turn) bool {
+		return slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), func(line string) bool { return slices.Contains(attached, line) })
+	})
 }
 
 // user writes the user's messages while calls run.

@@ -274,24 +274,15 @@ func (s *builder) save() (*scenario.Scenario, error) {
 // headBytes is how much of a recording is looked at for where the session worked.
 const headBytes = 64 << 10
 
-// head keeps the beginning of what goes through it.
-type head struct{ text []byte }
-
-// Write implements io.Writer; it never fails.
-func (h *head) Write(p []byte) (int, error) {
-	h.text = append(h.text, p[:min(len(p), headBytes-len(h.text))]...)
-	return len(p), nil
-}
-
 var (
 	// cwd is how transcripts name the working directory, promptDir how prompts do.
 	cwd       = regexp.MustCompile(`"cwd":\s*("(?:[^"\\\n]|\\.)+")`)
 	promptDir = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
 )
 
-// dir is the working directory of a transcript, "" if it has none.
-func (h *head) dir() string {
-	m := cwd.FindSubmatch(h.text)
+// transcriptDir is the working directory of a transcript, "" if its beginning has none.
+func transcriptDir(head []byte) string {
+	m := cwd.FindSubmatch(head)
 	if m == nil {
 		return ""
 	}

@@ -42,12 +42,15 @@ type ran struct {
 	took time.Duration
 }
 
-// timed gives a result of a turn its times.
-func (c *chains) timed(t *Turn, r Result) Result {
+// answer gives a turn a result of one of its calls, with its times, unless it has one.
+func (c *chains) answer(t *Turn, r Result) {
+	if t.place(r.Call) < 0 || t.Result(r.Call) != nil {
+		return
+	}
 	if at, ok := c.ran[r.Call]; ok && !t.Sent.IsZero() {
 		r.At, r.Took = Moment{since(t.Sent, at.done), true}, Moment{at.took.Truncate(stream.Tick), true}
 	}
-	return r
+	t.Results = append(t.Results, r)
 }
 
 // thread is a conversation as far as it has come.
@@ -257,9 +260,7 @@ func (c *chains) results(t *thread, req *request, from int) error {
 			if t.turn.place(r.Call) < 0 {
 				r.Call = ids[r.Call]
 			}
-			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
-				t.turn.Results = append(t.turn.Results, c.timed(t.turn, r))
-			}
+			c.answer(t.turn, r)
 		}
 	}
 	switch {
@@ -275,9 +276,7 @@ func (c *chains) results(t *thread, req *request, from int) error {
 func (c *chains) closing(messages []gjson.Result) {
 	for _, r := range resultsIn(messages) {
 		for _, t := range c.waiting {
-			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
-				t.turn.Results = append(t.turn.Results, c.timed(t.turn, r))
-			}
+			c.answer(t.turn, r)
 		}
 	}
 }

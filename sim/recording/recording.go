@@ -167,10 +167,8 @@ type Unanswered struct{ Call, Tool, Reason string }
 
 // Result finds the result of a call; nil when there is none.
 func (t *Turn) Result(call string) *Result {
-	for i := range t.Results {
-		if t.Results[i].Call == call {
-			return &t.Results[i]
-		}
+	if i := slices.IndexFunc(t.Results, func(r Result) bool { return r.Call == call }); i >= 0 {
+		return &t.Results[i]
 	}
 	return nil
 }
