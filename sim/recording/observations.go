@@ -19,7 +19,7 @@ import (
 // observer is where a trace has the parts of what was observed: paths, separated by blanks where
 // libraries differ, of which the first that has something counts.
 type observer struct {
-	// kind is where it says what was observed, is what stands there for a request to a model.
+	// kind is the path of a part's type, and is the type of a request to a model. A part of such a trace has one of marks.
 	kind, is, marks                             string
 	id, parent, from, to, in, out, model, tools string
 	input, output, cached, made                 string
@@ -89,11 +89,18 @@ type observed struct {
 
 // observe keeps a part of a trace, and those within it, until all are there: they stand in the order in which they ended.
 func (ls *lineScan) observe(v gjson.Result) error {
-	ls.observed = append(ls.observed, observed{gjson.Parse(strings.Clone(v.Raw)), ls.at})
+	ls.keep(gjson.Parse(strings.Clone(v.Raw)))
 	if ls.observedBytes += int64(len(v.Raw)); ls.observedBytes > ls.s.limits.Part {
 		return ls.observations()
 	}
-	return each(v.Get("child_runs"), ls.observe)
+	return nil
+}
+
+func (ls *lineScan) keep(v gjson.Result) {
+	ls.observed = append(ls.observed, observed{v, ls.at})
+	for _, child := range v.Get("child_runs").Array() {
+		ls.keep(child)
+	}
 }
 
 // observations takes the requests among what was observed, in the order in which they began. One within another is the same request as

@@ -214,6 +214,21 @@ func TestWhatObserversKeepIsTakenInOrder(t *testing.T) {
 	}
 }
 
+// A trace that is larger than what is kept of one loses nothing of what is nested in it.
+func TestWhatIsNestedInALargeTraceIsTaken(t *testing.T) {
+	var lines []string
+	for i := range 3 {
+		asked, said := object{"role": "user", "content": fmt.Sprint("Go ", i)}, object{"role": "assistant", "content": "Done."}
+		request := object{"id": fmt.Sprint("r", i), "run_type": "llm", "start_time": "2026-01-02T03:04:05", "inputs": object{"messages": []object{asked}}, "outputs": object{"choices": []object{{"message": said}}}}
+		lines = append(lines, asJSON(t, object{"id": fmt.Sprint(i), "run_type": "chain", "start_time": "2026-01-02T03:04:00", "child_runs": []object{request}}))
+	}
+	for _, part := range []int64{1 << 20, 700} {
+		rec, err := recording.Open("file", strings.NewReader(strings.Join(lines, "\n")), recording.Limits{Part: part}, nil)
+		require.NoError(t, err)
+		assert.Len(t, rec.Conversations, 3, part)
+	}
+}
+
 // Numbers in names are numbers: the tenth message comes behind the second. A text that is JSON stays a text.
 func TestManyMessagesOfASpanKeepTheirOrder(t *testing.T) {
 	var said []object
