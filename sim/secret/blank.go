@@ -93,16 +93,21 @@ func (m *Memory) inBody(s string) []piece {
 
 func (m *Memory) item(text string) []span {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	found, known := m.found[text]
+	m.mu.Unlock()
 	if known {
+		return found
+	}
+	found = m.spans(text, layers) // by several at a time
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.found[text]; known {
 		return found
 	}
 	if m.size += len(text); m.size > maxRemembered {
 		clear(m.found)
 		m.size = len(text)
 	}
-	found = m.spans(text, layers)
 	m.found[strings.Clone(text)] = found // it must not keep the body
 	return found
 }
