@@ -398,7 +398,7 @@ func (c *call) shaped() {
 // fits reports whether the words of a command are literal and those of a pattern, each without blanks of its own.
 func (p pattern) fits(c *call) bool {
 	text, literal := c.text()
-	return literal && len(strings.Fields(text)) == len(c.args) && p.MatchString(text)
+	return literal && len(strings.Fields(text)) == len(c.args) && p.compiled().MatchString(text)
 }
 
 // checkYq allows programs that only look at the documents they are given; the first operand may be a file as well.

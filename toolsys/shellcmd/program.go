@@ -77,16 +77,17 @@ func (c *call) check(full string) {
 	}
 	sp, reader := tables.Readers[base]
 	ch, changes := tables.Changers[base]
+	_, shaped := tables.Shapes[base]
 	special := checkers[base]
 	c.step.Leaf = reader || changes || tables.Leaves[base]
-	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || tables.Shapes[base].Regexp != nil || wraps(base))
+	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || shaped || wraps(base))
 	switch {
 	case c.shows():
 		c.step.Leaf = true
 		return
 	case special != nil:
 		special(c)
-	case tables.Shapes[base].Regexp != nil:
+	case shaped:
 		c.shaped()
 	case wraps(base):
 		c.wrapped(tables.Wrappers[base])

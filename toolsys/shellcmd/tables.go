@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed programs.json
@@ -118,12 +119,14 @@ func (l *list) UnmarshalText(text []byte) error {
 	return nil
 }
 
-type pattern struct{ *regexp.Regexp }
+// pattern is for whole texts. It is compiled when it is first used, as few programs are met in a run.
+type pattern struct{ compiled func() *regexp.Regexp }
 
-// UnmarshalText implements encoding.TextUnmarshaler. A pattern is for whole texts.
-func (p *pattern) UnmarshalText(text []byte) (err error) {
-	p.Regexp, err = regexp.Compile("^(?:" + string(text) + ")$")
-	return err
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *pattern) UnmarshalText(text []byte) error {
+	whole := "^(?:" + string(text) + ")$"
+	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(whole) })
+	return nil
 }
 
 type phrases []string

@@ -16,6 +16,16 @@ func TestTheTablesAreReadStrictly(t *testing.T) {
 	}
 }
 
+// Patterns are compiled when they are first used, so that a mistake in one is found here.
+func TestEveryPatternOfTheTablesIsOne(t *testing.T) {
+	for _, table := range []named[pattern]{tables.Shapes, tables.GitShapes, tables.Settings} {
+		assert.NotEmpty(t, table)
+		for name, p := range table {
+			assert.NotPanics(t, func() { p.compiled() }, name)
+		}
+	}
+}
+
 // A program is in one table only, and what the code checks by itself is in none but that of its options.
 func TestAProgramIsDecidedOnce(t *testing.T) {
 	for name := range tables.Readers {

@@ -91,7 +91,7 @@ func harmlessSetting(name string, v value) bool {
 		name = "LANG"
 	}
 	values, has := tables.Settings[name]
-	return v.known && has && values.MatchString(v.text)
+	return v.known && has && values.compiled().MatchString(v.text)
 }
 
 // get is a variable's value.
