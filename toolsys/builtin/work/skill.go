@@ -133,7 +133,7 @@ func SkillCommands(d SkillDeps) []tool.Command {
 	return all
 }
 
-// unknown says that there is no such skill or workflow, and which there are.
+// unknown words the error for a skill or workflow that does not exist, with the names of those that do.
 func unknown(kind, name string, names []string) string {
 	switch near := search.Nearest(name, names, nil, 3); {
 	case len(names) == 0:
