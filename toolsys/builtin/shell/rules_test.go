@@ -107,7 +107,7 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 		"bat --pager='touch PWN' f", "bat --pager ./p f", "bat cache --build", "bat /etc/shadow", "yq -i .a=1 f", "yq eval -i .a=1 f", "yq .a=1 -i f", "yq 'load(\"/etc/shadow\")' f",
 		"yq 'system(\"touch PWN\")' f", "yq . /etc/shadow", "yq $(echo -i) f", "yq -s .a f", "shuf -o PWN f", "shuf --output=PWN f", "nm --plugin=./x.so f", "nm @f", "objdump -d @f", "objdump -S f",
 		"gzip f", "gzip -d f.gz", "gunzip f.gz", "gunzip -k f.gz", "gzip -cr .", "gzip -c /etc/shadow", "unzip a.zip", "unzip -lo a.zip", "unzip -p a.zip", "unzip -l '*.zip'", "docker inspect --type=x y", "docker logs ../x",
-		"docker -H tcp://x ps", "pip show --log=x y", "pip list --log x", "systemctl status -H h", "systemctl restart x", "dpkg -i x", "getent hosts x", "apt-cache show -o x", "terraform -chdir=x version", "tokei -o json",
+		"terraform version", "docker -H tcp://x ps", "pip show --log=x y", "pip list --log x", "systemctl status -H h", "systemctl restart x", "dpkg -i x", "getent hosts x", "apt-cache show -o x", "terraform -chdir=x version", "tokei -o json",
 		"x=$(whoami)*; ls $x", "echo $(git rev-parse $x)", "DOCKER_CONFIG=. docker ps", "CI='a b' ls",
 		"more -p '!touch PWN' f", "base64 *", "zgrep -r x prod", "ack x",
 		"GIT_CONFIG_COUNT=1 git diff", "ls\rtouch PWN", "ls\u00a0x", "sed 'w PWN' f", "awk 'BEGIN{print 1>\"PWN\"}'", "echo x > PWN", "sh -c '[[ a > PWN ]]'",
