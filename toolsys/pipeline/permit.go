@@ -113,6 +113,7 @@ func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string
 	defer r.take(sub)
 	for _, step := range []func(*run, context.Context) *Result{(*run).validate, (*run).preHooks, (*run).permission} {
 		if res := step(sub, ctx); res != nil {
+			r.endsAt(res)
 			return false, message.PlainText(res.Content)
 		}
 	}
@@ -123,6 +124,24 @@ func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string
 func (r *run) take(sub *run) {
 	r.waited.Add(sub.waited.Load())
 	r.add(sub.takeAdded()...)
+}
+
+// endsAt keeps a refusal at which a hook ended the turn: the call itself goes on to its end.
+func (r *run) endsAt(res *Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if res.StopTurn {
+		r.ending = res
+	}
+}
+
+// ends ends the turn with the call where a hook did at such a refusal.
+func (r *run) ends(res *Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ending != nil {
+		res.StopTurn, res.Reason = true, r.ending.Reason
+	}
 }
 
 // query describes the call in the words of rules.

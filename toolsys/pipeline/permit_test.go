@@ -255,6 +255,22 @@ func TestHooksAroundACall(t *testing.T) {
 		assert.True(t, r.StopTurn)
 		assert.Equal(t, "enough", r.Reason)
 	})
+	t.Run("one that ends the turn at the refusal of what a call led to", func(t *testing.T) {
+		w := newWorld(t)
+		w.hook(hook.PermissionDenied, func(hook.Input) hook.Output { return hook.Output{Stop: true, Reason: "enough"} })
+		w.def.Permit = func(in in, _ *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: map[bool]permission.Behaviour{true: permission.Deny, false: permission.Allow}[in.Path == "beside"]}
+		}
+		w.def.Call = func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+			allowed, _ := c.Running.MayAlso(ctx, "Look", in{Path: "beside"})
+			assert.False(t, allowed)
+			return tool.Done("left out"), nil
+		}
+		r := w.call(`{"path":"a"}`)
+		assert.Equal(t, pipeline.OK, r.Status)
+		assert.True(t, r.StopTurn)
+		assert.Equal(t, "enough", r.Reason)
+	})
 	t.Run("what they add follows the results", func(t *testing.T) {
 		w := newWorld(t)
 		w.onPre(hook.Output{Context: "before"})

@@ -205,6 +205,8 @@ type run struct {
 	// pool is the conversation's.
 	pool  *pool.Pool
 	added []message.Message
+	// ending is the refusal of a further call at which a hook ended the turn; nil where none did.
+	ending *Result
 	// clock is the call's time limit; nil without one.
 	clock *limit
 	// waited is the time a person took, a [time.Duration]; no stage is charged for it (H1).

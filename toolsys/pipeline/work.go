@@ -30,6 +30,7 @@ func (r *run) work(ctx context.Context) Result {
 	out, err := r.perform(ctx)
 	r.end()
 	res := r.resultOf(ctx, out, err)
+	r.ends(&res)
 	r.passed(&w, "run", string(res.Status))
 	if halted(res.Status) || r.pre.Left() {
 		return res
