@@ -55,8 +55,8 @@ func (k Kind) String() string {
 type Reason struct {
 	Kind Kind
 	// Hit is the rule that decided, or that had to be asked about, where Kind
-	// is ByRule or ByNobody and a rule was in it.
-	Hit Hit
+	// is ByRule or ByNobody and a rule was in it; else nil. Nobody may change it.
+	Hit *Hit
 	// Mode is the mode in force, where Kind is ByMode.
 	Mode Mode
 	// Text is the decider's own word, or what was to be asked.
@@ -73,7 +73,7 @@ func (r Reason) String() string {
 		line = "mode " + r.Mode.String()
 	case ByNobody:
 		line = "nobody can answer"
-		if r.Hit != (Hit{}) {
+		if r.Hit != nil {
 			line += " " + r.Hit.String()
 		}
 	default:

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -123,56 +124,53 @@ func (rs Rules) nameParts(q *Query) bool {
 	return false
 }
 
-// forbids finds the first rule of a forbidding behaviour that covers any unit.
-func (rs Rules) forbids(q *Query, all []unit, b Behaviour) (Hit, bool) {
+// forbids finds the first rule of a forbidding behaviour that covers any unit; nil where none does.
+func (rs Rules) forbids(q *Query, all []unit, b Behaviour) *Hit {
 	for i := range rs.hits {
 		h := &rs.hits[i]
 		if h.Behaviour != b {
 			continue
 		}
 		if what, ok := h.Rule.covers(q, all); ok {
-			return h.about(what), true
+			return h.about(what)
 		}
 	}
-	return Hit{}, false
+	return nil
 }
 
 // allows finds allow rules that together cover every unit, and gives the one
 // that covers the first that needs one. Units that only read need none, as
-// long as some other has one (SPEC F4).
-func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
+// long as some other has one (SPEC F4). It gives nil where they do not.
+func (rs Rules) allows(q *Query, all []unit) (first *Hit) {
 	if len(all) == 0 {
 		return rs.permits(q, &unit{})
 	}
-	first, found := Hit{}, false
 	for i := range all {
 		u := &all[i]
-		h, ok := rs.permits(q, u)
-		if !ok && !u.reads {
-			return Hit{}, false
+		h := rs.permits(q, u)
+		if h == nil && !u.reads {
+			return nil
 		}
-		if ok && !found {
-			first, found = h, true
-		}
+		first = cmp.Or(first, h)
 	}
-	return first, found
+	return first
 }
 
-// permits finds the first allow rule that, read narrow, covers a unit.
-func (rs Rules) permits(q *Query, u *unit) (Hit, bool) {
+// permits finds the first allow rule that, read narrow, covers a unit; nil where none does.
+func (rs Rules) permits(q *Query, u *unit) *Hit {
 	for i := range rs.hits {
 		h := &rs.hits[i]
 		if h.Behaviour != Allow || !h.Rule.matchesTool(q) {
 			continue
 		}
 		if h.Rule.Blanket() {
-			return *h, true
+			return h
 		}
 		if u.covered(q, h.Rule.content, false) {
-			return h.about(u.text), true
+			return h.about(u.text)
 		}
 	}
-	return Hit{}, false
+	return nil
 }
 
 // names reports whether the rule's tool part means this tool, by name or alias.

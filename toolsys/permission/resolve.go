@@ -115,10 +115,10 @@ func (in *Inputs) decide() (d Decision) {
 
 // questioned makes a question of what was to run, if a rule or a hook wants it asked.
 func (in *Inputs) questioned(d Decision) Decision {
-	if hit, ok := in.Rules.forbids(&in.Query, in.units, Ask); ok {
+	if hit := in.Rules.forbids(&in.Query, in.units, Ask); hit != nil {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit}}
 	}
-	if hit, why, ok := in.Rules.evades(&in.Query); ok {
+	if hit, why := in.Rules.evades(&in.Query); hit != nil {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit, Text: why}}
 	}
 	d.of(&in.Hook, ByHook, in.Hook.Behaviour == Ask)

@@ -17,9 +17,11 @@ type Hit struct {
 }
 
 // about is the hit with the part of the call that it matched.
-func (h Hit) about(what string) Hit {
-	h.What = what
-	return h
+func (h *Hit) about(what string) *Hit {
+	if what == "" {
+		return h
+	}
+	return &Hit{h.Rule, h.Source, h.Behaviour, what}
 }
 
 // Rules is an immutable list of rules in order of their sources (SPEC F1). The
@@ -77,12 +79,12 @@ func (rs Rules) listCommands(q *Query) bool {
 }
 
 // Match gives the rule that decides a call by rules alone: a deny rule before
-// an ask rule before an allow rule, of each the first source's (SPEC F2, F4).
-func (rs Rules) Match(q Query) (Hit, bool) {
+// an ask rule before an allow rule, of each the first source's (SPEC F2, F4); nil where none does.
+func (rs Rules) Match(q Query) *Hit {
 	all := units(&q)
 	for _, b := range [...]Behaviour{Deny, Ask} {
-		if h, ok := rs.forbids(&q, all, b); ok {
-			return h, true
+		if h := rs.forbids(&q, all, b); h != nil {
+			return h
 		}
 	}
 	return rs.allows(&q, all)
@@ -100,14 +102,13 @@ func (r Rule) MayCover(q Query) bool {
 	if r.Covers(q) {
 		return true
 	}
-	_, _, evades := Rules{}.With(Session, Deny, r).evades(&q)
-	return evades
+	evaded, _ := Rules{}.With(Session, Deny, r).evades(&q)
+	return evaded != nil
 }
 
 // CoversAll reports whether the rule, read as one that permits, is about the whole call.
 func (r Rule) CoversAll(q Query) bool {
-	_, covers := Rules{}.With(Session, Allow, r).allows(&q, units(&q))
-	return covers
+	return Rules{}.With(Session, Allow, r).allows(&q, units(&q)) != nil
 }
 
 // String is the hit in a phrase: deny rule Bash(rm *) of project, for "rm -rf x".

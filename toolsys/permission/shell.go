@@ -105,17 +105,17 @@ func (r Rule) coversFile(q *Query) (string, bool) {
 // evades finds a forbidding rule of which it is not known whether the command gets
 // past it: what runs is opaque, or which files are touched is not known. No mode
 // lets such a command run unasked (SPEC F6).
-func (rs Rules) evades(q *Query) (Hit, string, bool) {
-	for _, h := range rs.hits {
+func (rs Rules) evades(q *Query) (h *Hit, why string) {
+	for i := range rs.hits {
+		h := &rs.hits[i]
 		if h.Behaviour == Allow || h.Rule.Blanket() {
 			continue
 		}
 		if why, what, ok := rs.mayEvade(h.Rule, q); ok {
-			h.What = what
-			return h, why, true
+			return h.about(what), why
 		}
 	}
-	return Hit{}, "", false
+	return nil, ""
 }
 
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {

@@ -9,11 +9,11 @@ import (
 
 // denyRule decides by the rules that forbid: nothing stands against one.
 func (in *Inputs) denyRule(d *Decision) bool {
-	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
-	if ok {
+	hit := in.Rules.forbids(&in.Query, in.units, Deny)
+	if hit != nil {
 		*d = Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}
 	}
-	return ok
+	return hit != nil
 }
 
 // sealDenies keeps what is sealed as it is, whatever mode and rules permit.
@@ -114,11 +114,11 @@ func (in *Inputs) bypasses(d *Decision) bool {
 
 // allowRule is the user's own word, given beforehand.
 func (in *Inputs) allowRule(d *Decision) bool {
-	hit, ok := in.Rules.allows(&in.Query, in.units)
-	if ok {
+	hit := in.Rules.allows(&in.Query, in.units)
+	if hit != nil {
 		*d = Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}
 	}
-	return ok
+	return hit != nil
 }
 
 // modePermits lets run what is harmless by its class, or cleared.

@@ -42,22 +42,22 @@ type Result struct {
 	// Content is what the model reads; Error marks it as a failure.
 	Content []message.Block
 	Error   bool
-	// Limit is the tool's result size, for the message's budget (K2).
-	Limit int
 	// Fails: the call's own run failed and its tool stops siblings (J3).
-	Fails    bool
-	Modify   tool.Modifier
-	Observed []tool.Observation
-	// Messages follow the results of the turn (H5).
-	Messages []message.Message
+	Fails bool
 	// StopTurn: a post hook ended the turn, for Reason.
 	StopTurn bool
-	Reason   string
 	// Denied and Allowed move the denial count (F3).
 	Denied, Allowed bool
 	// Decided reports whether a permission decision was made; Why is its reason.
 	Decided bool
 	Why     permission.Reason
+	Reason  string
+	// Limit is the tool's result size, for the message's budget (K2).
+	Limit    int
+	Modify   tool.Modifier
+	Observed []tool.Observation
+	// Messages follow the results of the turn (H5).
+	Messages []message.Message
 	// Data is the tool's answer in its own type, for drawing; nil where the text that the
 	// model gets is no longer the tool's.
 	Data any

@@ -66,7 +66,8 @@ func (r *run) decide(ctx context.Context) (permission.Decision, *Result) {
 // resolved waits for the classifier only where its verdict can still change what
 // becomes of the call (H1).
 func (r *run) resolved(ctx context.Context) permission.Decision {
-	in := r.inputs()
+	var in permission.Inputs
+	r.describe(&in)
 	d := in.Resolve()
 	if r.verdict == nil {
 		return d
@@ -81,7 +82,8 @@ func (r *run) resolved(ctx context.Context) permission.Decision {
 	return d
 }
 
-func (r *run) inputs() (in permission.Inputs) {
+// describe fills in what the call is decided by.
+func (r *run) describe(in *permission.Inputs) {
 	describe(&in.Query, r.pre.tool, &r.pre.input, r.context, r.p.Handlers.Resolve)
 	in.Rules, in.Mode, in.Denials = r.context.Rules, r.context.Mode, r.context.State.Denials
 	in.Check = r.pre.tool.Permit(r.pre.input, r.context)
@@ -89,7 +91,6 @@ func (r *run) inputs() (in permission.Inputs) {
 	if r.opinion != nil {
 		in.Hook = *r.opinion
 	}
-	return in
 }
 
 // MayAlso decides on a further call of a tool without making it (A1): what leads a call
@@ -200,7 +201,9 @@ func resolved(paths []string, resolve func(string) string) []string {
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
 	began := r.p.now()
 	r.trace(trace.Ask{Reason: d.Reason.String()})
-	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.pre.Call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason, Inputs: r.inputs()})
+	q := Question{CallID: r.pre.Call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason}
+	r.describe(&q.Inputs)
+	reply, err := r.p.Handlers.Ask(ctx, q)
 	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)

@@ -39,7 +39,7 @@ func (r *run) stage(name, result string, at, took time.Duration) {
 
 // slot gives room for a stage. A server's question may pass one beside the call's own.
 func (r *run) slot() *trace.Stage {
-	if i := int(r.passes.Add(1)) - 1; i < len(r.traced) {
+	if i := int(r.passes.Add(1)) - 1; r.traced != nil && i < len(r.traced) {
 		return &r.traced[i]
 	}
 	return new(trace.Stage)

@@ -25,11 +25,11 @@ type Prepared struct {
 	// Safe and Cancellable are what the scheduler asks (I1, J4). An unknown tool,
 	// an input that breaks the schema and a predicate that fails are exclusive.
 	Safe, Cancellable bool
+	// over is set once: by the call's own end, or when it is left (J4).
+	over atomic.Uint32
 
 	tool  *tool.Tool
 	input tool.Input
-	// over is set once: by the call's own end, or when it is left (J4).
-	over atomic.Uint32
 	// failure is set when an early stage already decided the result.
 	failure *failure
 	// found and fits are the stages find and schema, where they were passed.
@@ -157,7 +157,7 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 	res = &pre.result
 	r.p, r.pre, r.context, r.control, r.pool = p, pre, &env.Context, control, env.Snapshot.Pool
 	if p.traces() {
-		r.traced = make([]trace.Stage, stagesOfCall)
+		r.traced = new([stagesOfCall]trace.Stage)
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -198,8 +198,8 @@ type run struct {
 	checked, exclusive, approved bool
 	// performed: the tool's own code began, so that the call may have had its effect.
 	performed bool
-	// classified counts the classifier's runs, one for each input.
-	classified int
+	// classified counts the classifier's runs, one for each input; it is small, as a Prepared just fits 576 bytes.
+	classified int32
 	// opinion is the hooks'; nil where none matched.
 	opinion *permission.Opinion
 	// pool is the conversation's.
@@ -213,8 +213,8 @@ type run struct {
 	waited atomic.Int64
 
 	mu sync.Mutex
-	// traced is room for the stages that are passed, of which are as many as passed counts.
-	traced []trace.Stage
+	// traced is room for the stages that are passed, as many as passes counts; nil without a trace.
+	traced *[stagesOfCall]trace.Stage
 	passes atomic.Int32
 	// quiet closes the way for progress (H4).
 	quiet bool
@@ -330,7 +330,8 @@ func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	quiet := Pipeline{Handlers: p.Handlers}
 	quiet.Handlers.Trace = nil // nothing happens yet
 	r := &run{p: &quiet, pre: pre, context: &env.Context}
-	in := r.inputs()
+	var in permission.Inputs
+	r.describe(&in)
 	if in.Query.Interactive || in.Check.UpdatedInput != nil {
 		return true
 	}

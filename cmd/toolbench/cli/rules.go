@@ -343,8 +343,8 @@ func (d *decider) decide(call wanted, from string) error {
 		out.Decision, out.Reason = decision.Behaviour.String(), decision.Reason.String()
 		d.count(decision, query)
 	}
-	if decision.Reason.Hit != (permission.Hit{}) {
-		out.Rule = decision.Reason.Hit.Rule.String()
+	if hit := decision.Reason.Hit; hit != nil {
+		out.Rule = hit.Rule.String()
 	}
 	own.describe(&out, query, call.Input)
 	d.decisions = append(d.decisions, out)
@@ -383,9 +383,9 @@ func (d *decider) count(decision permission.Decision, q permission.Query) {
 			d.matched[h]++
 		}
 	}
-	h := decision.Reason.Hit
-	h.What = ""
-	if decision.Reason.Hit != (permission.Hit{}) {
+	if decision.Reason.Hit != nil {
+		h := *decision.Reason.Hit
+		h.What = ""
 		d.decided[h]++
 	}
 }
