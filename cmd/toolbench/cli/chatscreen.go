@@ -203,10 +203,7 @@ func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rul
 	}
 	fmt.Fprintf(&b, "%s\n", reports.Dim.On("because: "+reports.Safe(q.Reason.String()), s.Colour))
 	if len(always) > 0 {
-		var rules []string
-		for _, r := range always {
-			rules = append(rules, reports.Safe(r.String()))
-		}
+		rules := reports.Each(always, func(r permission.Rule) string { return reports.Safe(r.String()) })
 		fmt.Fprintf(&b, "always would allow, in this session: %s\n", strings.Join(rules, ", "))
 		return b.String() + "allow it? [y]es once, [a]lways, [n]o and why: "
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"toolbench/reports"
 )
 
 // ConfigFile is the name of a project's file of flags, which is looked for in the
@@ -215,11 +217,8 @@ func commandNamed(root *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-func commandNames(root *cobra.Command) (names []string) {
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	return names
+func commandNames(root *cobra.Command) []string {
+	return reports.Each(root.Commands(), (*cobra.Command).Name)
 }
 
 // has reports whether a command, or for the root any command, has a flag.
@@ -273,9 +272,7 @@ func (a *app) arguments(command string, args []string) []string {
 			continue
 		}
 		a.pathsAt = s.place
-		for _, p := range s.values {
-			args = append(args, a.local(p))
-		}
+		args = append(args, reports.Each(s.values, a.local)...)
 	}
 	return args
 }

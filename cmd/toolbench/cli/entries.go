@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/reports"
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -176,10 +177,7 @@ func (a *app) unknown(arg string, err error, suite []entry) error {
 	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
 		return usage("%s: %s", arg, reason(err))
 	}
-	var names []string
-	for _, e := range suite {
-		names = append(names, e.Name)
-	}
+	names := reports.Each(suite, func(e entry) string { return e.Name })
 	return usage("unknown scenario %q%s; see `toolbench list`", arg, meant(alike(arg, names)))
 }
 

@@ -164,11 +164,7 @@ func (a *app) listToolsCommand() *cobra.Command {
 }
 
 func (a *app) listTools(p printing) error {
-	var report reports.ToolsReport
-	for _, e := range builtins() {
-		report.Tools = append(report.Tools, described(e))
-	}
-	return a.print(report, p)
+	return a.print(reports.ToolsReport{Tools: reports.Each(builtins(), described)}, p)
 }
 
 // builtins are the built-in tools, to be looked at and not to be called.
@@ -180,6 +176,10 @@ func builtins() []toolpool.Entry {
 		panic(err) // the same tools are built in every time
 	}
 	return kit.Entries
+}
+
+func toolsOf(entries []toolpool.Entry) []*tool.Tool {
+	return reports.Each(entries, func(e toolpool.Entry) *tool.Tool { return e.Tool })
 }
 
 // described is what a built-in tool declares.

@@ -75,10 +75,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 	if err := w.tools(nil, tool.Servers{}, f.tools...); err != nil {
 		return err
 	}
-	var tools []*tool.Tool
-	for _, e := range w.system.Catalogue.Entries() {
-		tools = append(tools, e.Tool)
-	}
+	tools := toolsOf(w.system.Catalogue.Entries())
 	if err := c.open(ctx, &w); err != nil {
 		return err
 	}

@@ -153,12 +153,7 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 
 // builtinTools draw the calls of recordings: most agents' tools take what ours of the name
 // do.
-func builtinTools() (tools []*tool.Tool) {
-	for _, e := range builtins() {
-		tools = append(tools, e.Tool)
-	}
-	return tools
-}
+func builtinTools() []*tool.Tool { return toolsOf(builtins()) }
 
 // conversationTitle tells a conversation of a recording from its others.
 func conversationTitle(c replay.Conversation, of int) string {

@@ -141,11 +141,7 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 }
 
 func programNames(all []ownProgram) string {
-	var names []string
-	for _, p := range all {
-		names = append(names, p.name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(reports.Each(all, func(p ownProgram) string { return p.name }), ", ")
 }
 
 // tool is the program as a tool.

@@ -49,11 +49,7 @@ func (a *app) searchCommand() *cobra.Command {
 }
 
 func rankerNames() []string {
-	var names []string
-	for _, r := range search.Rankers() {
-		names = append(names, r.Name)
-	}
-	return names
+	return reports.Each(search.Rankers(), func(r search.Ranker) string { return r.Name })
 }
 
 // someRankers reads names separated by commas, each once, in the order given.

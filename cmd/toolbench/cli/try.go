@@ -258,11 +258,8 @@ func (g *agent) recordedEntries(arg string, script *serve.Script) []entry {
 func (g *agent) again(p *plan) func(check.Result) string {
 	targets := p.targets()
 	return func(o check.Result) string {
-		words := slices.Concat([]string{"toolbench", "try", reports.Quoted(targets[caseKey(o.File, o.Name)])}, g.sameWay, []string{"--"})
-		for _, w := range g.given {
-			words = append(words, reports.Quoted(w))
-		}
-		return strings.Join(words, " ")
+		target := reports.Quoted(targets[caseKey(o.File, o.Name)])
+		return strings.Join(slices.Concat([]string{"toolbench", "try", target}, g.sameWay, []string{"--"}, reports.Each(g.given, reports.Quoted)), " ")
 	}
 }
 
@@ -328,10 +325,7 @@ func (f *tryFlags) prompting() bool { return f.thenStdin || f.thenRun != "" }
 // standard input.
 func (t *trial) script() string {
 	values := t.values()
-	var words []string
-	for _, w := range t.command {
-		words = append(words, reports.ShellWord(values.Replace(w)))
-	}
+	words := reports.Each(t.command, func(w string) string { return reports.ShellWord(values.Replace(w)) })
 	line := strings.Join(words, " ")
 	if t.asLines() || t.promptAsWord() {
 		return line

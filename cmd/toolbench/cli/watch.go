@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"toolbench/reports"
 )
 
 // settled is how long nothing must be written before what was saved counts as whole.
@@ -97,10 +99,7 @@ func (a *app) watched(args []string) ([]string, error) {
 // ours reports of a path whether a run writes it, or makes it for what it writes: that must
 // not start the next run.
 func (a *app) ours(f runFlags) func(path string) bool {
-	var files []string
-	for _, o := range f.outputs.files {
-		files = append(files, a.path(o.file))
-	}
+	files := reports.Each(f.outputs.files, func(o fileOutput) string { return a.path(o.file) })
 	if f.findings != "" {
 		files = append(files, a.path(filepath.Join(f.findings, ledgerName)))
 	}

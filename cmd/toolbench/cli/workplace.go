@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	shellwords "mvdan.cc/sh/v3/shell"
 
+	"toolbench/reports"
 	"toolbench/sim/secret"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
@@ -166,10 +167,7 @@ func (w *workplace) endTasks() error {
 
 // shell is the machine's, in a sandbox where that is wanted.
 func (w *workplace) shell() (*host.Shell, error) {
-	confined := &host.Sandbox{Writable: []string{w.root}, Network: w.flags.network}
-	for _, dir := range w.flags.writable {
-		confined.Writable = append(confined.Writable, w.a.path(dir))
-	}
+	confined := &host.Sandbox{Writable: append([]string{w.root}, reports.Each(w.flags.writable, w.a.path)...), Network: w.flags.network}
 	if w.flags.sandbox == "off" {
 		confined = nil
 	}
