@@ -55,7 +55,7 @@ func (a *app) chatCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.looks.add(flags)
-	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is, as `toolbench serve` prints it")
+	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is: an address, as toolbench serve prints one")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key; an API on this machine needs none")
 	flags.StringVar(&f.model, "model", chatModel, "the model")
 	f.workplaceFlags.add(flags)

@@ -35,7 +35,7 @@ func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
 	repeatable(flags, &f.commands, "mcp", "an MCP server's command over stdio, with its arguments")
 	repeatable(flags, &f.urls, "mcp-url", "an MCP server's address over streamable HTTP")
 	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
-	flags.StringVar(&f.grants, "grants", "", "where what servers granted at `toolbench mcp login` is kept, instead of grants.json in the user's configuration")
+	flags.StringVar(&f.grants, "grants", "", "the file for what servers granted at toolbench mcp login, instead of grants.json in the user's configuration")
 	flags.DurationVar(&f.limit, "timeout", limit, "what each live server has to answer")
 }
 
