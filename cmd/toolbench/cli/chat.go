@@ -73,7 +73,7 @@ func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
 	c := &chat{flags: f, screen: a.chatScreen(f), chatInput: chatInput{asked: make(chan *question)}}
 	c.workplace = workplace{a: a, flags: f.workplaceFlags, hidden: f.keyEnv, notice: c.screen.notice}
 	defer c.close()
-	if err := c.start(args); err != nil {
+	if err := c.start(ctx, args); err != nil {
 		return err
 	}
 	release := a.Interrupts.Take(c.interrupt)
@@ -94,7 +94,7 @@ type chat struct {
 }
 
 // start makes the tools and the session.
-func (c *chat) start(args []string) error {
+func (c *chat) start(ctx context.Context, args []string) error {
 	if err := c.place(); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *chat) start(args []string) error {
 	if err != nil {
 		return err
 	}
-	servers, err := c.servers()
+	servers, err := c.servers(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,11 +123,11 @@ func (c *chat) start(args []string) error {
 }
 
 // servers connects the MCP servers that are named.
-func (c *chat) servers() (tool.Servers, error) {
+func (c *chat) servers(ctx context.Context) (tool.Servers, error) {
 	if !c.flags.servers.named() {
 		return tool.Servers{}, nil
 	}
-	fleet, _, err := c.a.fleet(c.flags.servers)
+	fleet, _, err := c.a.fleet(ctx, c.flags.servers)
 	if err != nil {
 		return tool.Servers{}, err
 	}

@@ -38,7 +38,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 		Long: "Lists the tools, resources and prompts of servers, under the names that a model sees, with\nwhat is odd about each.",
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withServers(f, func(servers tool.Servers, remarks func() []string) error {
+			return a.withServers(cmd.Context(), f, func(servers tool.Servers, remarks func() []string) error {
 				return a.mcpList(cmd.Context(), servers, remarks, p)
 			})
 		},
@@ -67,7 +67,7 @@ func (a *app) mcpCallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withServers(f, func(servers tool.Servers, _ func() []string) error {
+			return a.withServers(cmd.Context(), f, func(servers tool.Servers, _ func() []string) error {
 				return a.mcpCall(cmd.Context(), servers, args[0], input, asked)
 			})
 		},
@@ -101,8 +101,8 @@ func answering(texts []string) (elicit, error) {
 }
 
 // withServers connects the servers that the flags name, and closes them in the end.
-func (a *app) withServers(f serverFlags, do func(servers tool.Servers, remarks func() []string) error) error {
-	fleet, remarks, err := a.fleet(f)
+func (a *app) withServers(ctx context.Context, f serverFlags, do func(servers tool.Servers, remarks func() []string) error) error {
+	fleet, remarks, err := a.fleet(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (a *app) withServers(f serverFlags, do func(servers tool.Servers, remarks f
 
 // fleet connects the servers that the flags name, with what is odd about their tools. It
 // is an error when none is reached.
-func (a *app) fleet(f serverFlags) (*mcptool.Fleet, func() []string, error) {
+func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() []string, error) {
 	specs, failures, err := a.specs(f)
 	if err != nil {
 		return nil, nil, err
@@ -129,13 +129,21 @@ func (a *app) fleet(f serverFlags) (*mcptool.Fleet, func() []string, error) {
 	if err != nil {
 		return nil, nil, usage("%s", err)
 	}
-	fleet.Ready(f.limit)
+	defer context.AfterFunc(ctx, fleet.Close)() // programs end with us, also those that never answer
+	fleet.Ready(f.limit + serverEnd)
+	if ctx.Err() != nil {
+		fleet.Close()
+		return nil, nil, interrupted("interrupted")
+	}
 	if !slices.ContainsFunc(endpoints, func(e mcptool.Endpoint) bool { return fleet.Up(e.Name) }) {
 		fleet.Close()
 		return nil, nil, usage("none of the servers could be reached")
 	}
 	return fleet, r.all, nil
 }
+
+// serverEnd is what a program that gave no answer has to end, before it is reported why it was given up.
+const serverEnd = 6 * time.Second
 
 // endpoints are the servers by names that differ: their own in a configuration, else that of
 // their program or host. addresses are those that have one, by name.
