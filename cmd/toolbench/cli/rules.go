@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,6 +91,9 @@ func (a *app) decideAll(ctx context.Context, d *decider, f rulesFlags) error {
 			return err
 		}
 	}
+	if len(f.recordings) > 0 && len(d.skipped) == len(files) {
+		return usage("%s: none of %d files is a recording", strings.Join(f.recordings, ", "), len(files))
+	}
 	return nil
 }
 
@@ -148,7 +150,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 	if err != nil {
 		return err
 	}
-	mode := f.mode
+	mode, from := f.mode, "--mode "+f.mode
 	for _, file := range f.settings {
 		text, err := os.ReadFile(a.path(file))
 		if err != nil {
@@ -161,7 +163,9 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		if err := d.parse(sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
 		}
-		mode = cmp.Or(mode, s.Permissions.DefaultMode)
+		if mode == "" {
+			mode, from = s.Permissions.DefaultMode, file+": defaultMode"
+		}
 		for _, dir := range s.Permissions.AdditionalDirectories {
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(d.dir, dir)
@@ -173,7 +177,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		return nil
 	}
 	if d.mode, err = permission.ParseMode(mode); err != nil {
-		return usage("--mode %s: %s", mode, strings.TrimPrefix(err.Error(), "permission: "))
+		return usage("%s: %s", from, strings.TrimPrefix(err.Error(), "permission: "))
 	}
 	return nil
 }
@@ -313,13 +317,13 @@ func (a *app) decideRecording(d *decider, f found) error {
 		}
 		return nil
 	}})
-	if err != nil && !f.named {
-		d.skipped = append(d.skipped, skippedFile(f.path, err))
+	switch {
+	case err == nil:
 		return nil
+	case f.named:
+		return invalid(err)
 	}
-	if err != nil {
-		return usage("%s", err)
-	}
+	d.skipped = append(d.skipped, skippedFile(f.path, err))
 	return nil
 }
 
