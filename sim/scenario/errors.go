@@ -80,15 +80,30 @@ func fileError(file string, err error) *FileError {
 			out.Line, out.Column = t.Position.Line, t.Position.Column
 		}
 		out.Problem = lib.GetMessage()
+		if kind, ok := lib.(*yaml.TypeError); ok {
+			out.Problem = yamlName(kind.SrcType) + " was used where " + yamlName(kind.DstType) + " is expected"
+		}
 	}
 	out.Remedy = remedy(err, out)
 	return out
+}
+
+// yamlName is what YAML calls the kind of a value in Go.
+func yamlName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "sequence"
+	case reflect.Map, reflect.Struct:
+		return "mapping"
+	}
+	return t.Kind().String()
 }
 
 func remedy(err error, e *FileError) string {
 	var unknown *yaml.UnknownFieldError
 	var twice *yaml.DuplicateKeyError
 	var kind *yaml.TypeError
+	var node *yaml.UnexpectedNodeTypeError
 	var syntax *yaml.SyntaxError
 	switch {
 	case errors.Is(err, errTooMuch):
@@ -97,12 +112,14 @@ func remedy(err error, e *FileError) string {
 		return nearestKey(e.Problem)
 	case errors.As(err, &twice) || strings.Contains(e.Problem, "already defined"):
 		return "keep one of the two"
-	case errors.As(err, &kind):
+	case errors.As(err, &kind) || errors.As(err, &node):
 		return "see `toolbench schema scenario` for what belongs here"
 	case errors.As(err, &syntax):
 		switch {
-		case strings.HasPrefix(e.Problem, "tab character"):
+		case strings.HasPrefix(e.Problem, "tab character"), strings.Contains(e.Problem, "'\t'"):
 			return "YAML is indented with spaces; put them in place of the tab"
+		case strings.HasPrefix(e.Problem, "mapping value is not allowed"):
+			return "a text with a colon and a space in it stands in quotes"
 		case strings.HasSuffix(e.File, ".jsonl") || strings.HasSuffix(e.File, ".ndjson"):
 			return "a scenario is a file in YAML; `toolbench replay` and `toolbench init --from` take recordings"
 		}
