@@ -191,6 +191,10 @@ func (outs *outputs) Set(word string) error {
 		return fmt.Errorf("use %s", strings.Join(outs.names, ", "))
 	case toFile && file == "":
 		return errors.New("it names no file after the =")
+	case toFile && slices.ContainsFunc(outs.files, func(f fileOutput) bool { return f.file == file && !descriptor(file) }):
+		return fmt.Errorf("%s is to have another report already; name another file", file)
+	case toFile && strings.Contains(file, ",") && slices.ContainsFunc(outs.names, func(n string) bool { return strings.Contains(file, ","+n+"=") }):
+		return errors.New("give --format once for each report")
 	case toFile:
 		outs.files = append(outs.files, fileOutput{name, file})
 	case outs.screen != "":
@@ -221,11 +225,7 @@ func (outs *outputs) wants(formats ...string) bool {
 
 // formatNames are the reports of outcomes.
 func formatNames() []string {
-	var names []string
-	for _, f := range reports.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
+	return reports.Each(reports.Formats(), func(f reports.Format) string { return f.Name })
 }
 
 // formatNamed is a report of outcomes; outputs know their names.

@@ -44,11 +44,10 @@ type twice struct{ first, second *bool }
 // Set takes what a switch does.
 func (v *twice) Set(text string) error {
 	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return errors.New("use true or false")
+	if err == nil {
+		*v.first, *v.second = on, *v.second || on && *v.first
 	}
-	*v.first, *v.second = on, *v.second || on && *v.first
-	return nil
+	return err
 }
 
 // String is whether it is on.
@@ -187,15 +186,27 @@ func parts(f *pflag.Flag, value string) []string {
 	return []string{value}
 }
 
-// cause is the parser's reason without the names of its functions.
+// cause is the parser's reason without the names of its functions, and what to write where it gives none.
 func cause(err error) error {
-	if number, ok := errors.AsType[*strconv.NumError](err); ok {
-		return number.Err
-	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return invalid.Unwrap()
+		err = invalid.Unwrap()
+	}
+	number, ok := errors.AsType[*strconv.NumError](err)
+	switch {
+	case ok && number.Err == strconv.ErrSyntax:
+		return numbers[number.Func]
+	case ok:
+		return number.Err
+	case strings.HasPrefix(err.Error(), "time: "):
+		return errors.New("write a time with its unit, as 30s or 10m")
 	}
 	return err
+}
+
+// numbers are what the parsers of the standard library take.
+var numbers = map[string]error{
+	"Atoi": errors.New("write a whole number"), "ParseUint": errors.New("write a whole number, 0 or more"),
+	"ParseFloat": errors.New("write a number"), "ParseBool": errors.New("write true or false"),
 }
 
 // selection are the flags that choose among scenarios.

@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -210,7 +211,12 @@ func (a *app) root() *cobra.Command {
 			}
 			return explain(cmd, args)
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.givenFlags(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "-") && cmd.ArgsLenAtDash() < 0 {
+				return usage("-: the standard input is not read here; save what comes on it, and name the file")
+			}
+			return a.givenFlags(cmd)
+		},
 	}, helpText("codes"))
 	root.Flags().BoolVar(&version, "version", false, "print the versions of the program and of its formats")
 	root.SuggestionsMinimumDistance = 2
