@@ -88,7 +88,7 @@ func terminalWords(o reports.Options) string {
 
 // variables are the set variables that stand for a flag of any command.
 func (a *app) variables(root *cobra.Command) (pairs []string) {
-	known := map[string]bool{"TOOLBENCH_CONFIG": true, "TOOLBENCH_DEBUG": true, "NO_COLOR": true, "CI": true, "COLUMNS": true, "GITHUB_ACTIONS": true}
+	known := map[string]bool{"TOOLBENCH_CONFIG": true, "TOOLBENCH_DEBUG": true, "NO_COLOR": true, "FORCE_COLOR": true, "CI": true, "COLUMNS": true, "GITHUB_ACTIONS": true}
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[envVariable(f.Name)] = true })
 	}

@@ -124,7 +124,8 @@ func (a *app) drawing(l looks) reports.Options {
 
 // colour reports whether to colour: for people at a terminal who did not ask to be spared.
 func (a *app) colour() bool {
-	return a.env("NO_COLOR") == "" && a.env("CI") == "" && a.env("TERM") != "dumb" && isTerminal(a.Stdout)
+	seen := a.env("CI") == "" && a.env("TERM") != "dumb" && isTerminal(a.Stdout)
+	return a.env("NO_COLOR") == "" && (seen || strings.Trim(a.env("FORCE_COLOR"), "0") != "")
 }
 
 // unicode reports whether to draw with more than ASCII: unless the locale is another one.
