@@ -175,15 +175,7 @@ func (t *Turn) Result(call string) *Result {
 
 // InOrder reports whether the results stand in the order of their calls (I3).
 func (t *Turn) InOrder() bool {
-	next := 0
-	for _, r := range t.Results {
-		at := t.place(r.Call)
-		if at < next {
-			return false
-		}
-		next = at
-	}
-	return true
+	return slices.IsSortedFunc(t.Results, func(a, b Result) int { return t.place(a.Call) - t.place(b.Call) })
 }
 
 func (t *Turn) place(id string) int {
