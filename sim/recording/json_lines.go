@@ -28,9 +28,11 @@ type lineScan struct {
 	// values counts what was taken, since several may stand on one line; nested is how deep the
 	// one is that is looked at within others.
 	values, nested int
-	// observed are the parts of traces that wait for the others, observedBytes is their size.
+	// observed are the parts of traces that wait for the others, observedBytes is their size,
+	// places where those are that may come in pieces.
 	observed      []observed
 	observedBytes int64
+	places        map[string]int
 	// group is the list that the values stand in.
 	group int
 	// what they are called: lines, or values.
@@ -38,7 +40,7 @@ type lineScan struct {
 }
 
 func (s *scanner) lineScan() *lineScan {
-	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), exchanges: s.exchanges(), what: "lines"}
+	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), exchanges: s.exchanges(), places: map[string]int{}, what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
 	ls.dialect = &dialect.Stream{Emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls

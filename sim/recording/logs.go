@@ -74,9 +74,9 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.trajectory(v)
 	case v.Get("resourceSpans").IsArray():
 		return true, ls.spans(v)
-	case observerOf(firstOf(v, observedIn).Get("0")) != nil:
-		return true, cmp.Or(each(firstOf(v, observedIn), ls.observe), ls.observations())
-	case observerOf(v) != nil, isRow(v):
+	case ls.isPart(firstOf(v, observedIn).Get("0")), ls.isPart(v.Get("patch.0")):
+		return true, cmp.Or(each(firstOf(v, observedIn), ls.observe), each(v.Get("patch"), ls.observe))
+	case ls.isPart(v):
 		return true, ls.observe(v)
 	case v.Get("events.#(author).author").Exists() && v.Get("events.#(content.parts).content").Exists():
 		err = ls.adkSession(v)

@@ -48,7 +48,7 @@ var observers = []observer{
 }
 
 // observedIn are the lists that such traces stand in.
-const observedIn = "observations data runs post events"
+const observedIn = "observations data runs post events rows"
 
 // firstOf is the first value at one of some paths.
 func firstOf(v gjson.Result, paths string) gjson.Result {
@@ -81,10 +81,30 @@ func began(v gjson.Result) time.Time {
 	return when(v, "startTimeUnixNano", "startTime start_time metrics.start")
 }
 
-// observed is a part of a trace, with its line.
+// observed is a part of a trace, with its line, and what was added to it later.
 type observed struct {
 	gjson.Result
-	line int
+	line  int
+	later []gjson.Result
+}
+
+// partID is the id of a part of a trace that may come in pieces; "" where it comes whole.
+func partID(v gjson.Result) string {
+	if !firstOf(v, "trace_id root_span_id").Exists() {
+		return ""
+	}
+	return firstOf(v, "span_id id").String()
+}
+
+// adds reports whether v adds to a part that is there: a piece leaves out of what type the part is or what was asked, or says so.
+func (ls *lineScan) adds(v gjson.Result) bool {
+	_, known := ls.places[partID(v)]
+	return known && (observerOf(v) == nil || !firstOf(v, "inputs input").Exists() || v.Get("_is_merge").Bool())
+}
+
+// isPart reports whether v is a part of a trace, or a piece of one.
+func (ls *lineScan) isPart(v gjson.Result) bool {
+	return observerOf(v) != nil || isRow(v) || ls.adds(v)
 }
 
 // observe keeps a part of a trace, and those within it, until all are there: they stand in the order in which they ended.
@@ -97,17 +117,56 @@ func (ls *lineScan) observe(v gjson.Result) error {
 }
 
 func (ls *lineScan) keep(v gjson.Result) {
-	ls.observed = append(ls.observed, observed{v, ls.at})
+	id := partID(v)
+	if ls.adds(v) {
+		part := &ls.observed[ls.places[id]]
+		part.later = append(part.later, v)
+		return
+	}
+	if id != "" {
+		ls.places[id] = len(ls.observed)
+	}
+	ls.observed = append(ls.observed, observed{Result: v, line: ls.at})
 	for _, child := range v.Get("child_runs").Array() {
 		ls.keep(child)
 	}
+}
+
+// maxOverlay is how deep mappings are put over mappings; those within them replace each other.
+const maxOverlay = 3
+
+// overlay puts the members of v over others, mappings over mappings.
+func overlay(all fields, v gjson.Result, depth int) fields {
+	v.ForEach(func(name, member gjson.Result) bool {
+		inner, mapped := all[name.Str].(fields)
+		switch {
+		case member.Type == gjson.Null:
+		case !member.IsObject() || depth == 0:
+			all[name.Str] = json.RawMessage(member.Raw)
+		case mapped:
+			overlay(inner, member, depth-1)
+		default:
+			all[name.Str] = overlay(fields{}, member, depth-1)
+		}
+		return true
+	})
+	return all
 }
 
 // observations takes the requests among what was observed, in the order in which they began. One within another is the same request as
 // two libraries observed it: the inner is nearer to what was sent, and the outer counts where the inner has no answer in JSON.
 func (ls *lineScan) observations() error {
 	all := ls.observed
-	ls.observed, ls.observedBytes = nil, 0
+	ls.observed, ls.observedBytes, ls.places = nil, 0, map[string]int{}
+	for i, o := range all {
+		if o.later != nil {
+			whole := overlay(fields{}, o.Result, maxOverlay)
+			for _, piece := range o.later {
+				overlay(whole, piece, maxOverlay)
+			}
+			all[i].Result = gjson.ParseBytes(dialect.JSON(whole))
+		}
+	}
 	slices.SortStableFunc(all, func(a, b observed) int { return began(a.Result).Compare(began(b.Result)) })
 	outer, twice := map[string]bool{}, map[string]bool{}
 	for _, v := range all {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -211,6 +212,37 @@ func TestWhatObserversKeepIsTakenInOrder(t *testing.T) {
 			assert.Equal(t, []any{"x", "m-1", 9, 4}, []any{turns[0].Result("c1").Text, turns[0].Model, turns[0].Usage.Input, turns[0].Usage.Output}, name)
 			assert.Len(t, rec.Ignored, 1, name+" "+form)
 		}
+	}
+}
+
+// A request may be written down when it is sent and added to when its answer is there, in the same batch, the next or a line of its own.
+func TestPiecesOfARequestAreOne(t *testing.T) {
+	user, said := object{"role": "user", "content": "Go."}, object{"role": "assistant", "content": "Done."}
+	begun := object{"id": "1", "trace_id": "t", "run_type": "llm", "start_time": "2026-01-02T03:04:05", "inputs": object{"messages": []object{user}}, "outputs": object{}, "extra": object{"metadata": object{"ls_model_name": "m-1"}}}
+	ended := object{"id": "1", "trace_id": "t", "parent_run_id": nil, "end_time": "2026-01-02T03:04:07", "extra": object{"metadata": object{"k": 1}},
+		"outputs": object{"choices": []object{{"message": said}}, "usage_metadata": object{"input_tokens": 9, "output_tokens": 4}}}
+	typed := object{"run_type": "llm", "start_time": "2026-01-02T03:04:05"}
+	for k, v := range ended {
+		typed[k] = v
+	}
+	row := object{"id": "r", "root_span_id": "t", "span_id": "1", "_is_merge": false, "span_attributes": object{"type": "llm"}, "metrics": object{"start": 1.7e9}, "metadata": object{"model": "m-1"}, "input": []object{user}}
+	counted := object{"id": "r", "root_span_id": "t", "span_id": "1", "_is_merge": true, "metrics": object{"end": 1.7e9 + 2, "prompt_tokens": 9, "completion_tokens": 4}}
+	answer := object{"id": "r", "root_span_id": "t", "span_id": "1", "_is_merge": true, "output": []object{{"message": said}}}
+	for name, text := range map[string]string{
+		"a batch":      asJSON(t, object{"post": []object{begun}, "patch": []object{ended}}),
+		"two batches":  asJSON(t, object{"post": []object{begun}}) + "\n" + asJSON(t, object{"post": []object{}, "patch": []object{ended}}),
+		"two of types": asJSON(t, object{"post": []object{begun}, "patch": []object{typed}}),
+		"lines":        asJSON(t, begun) + "\n" + asJSON(t, ended),
+		"rows":         asJSON(t, object{"rows": []object{row, counted, answer}}),
+		"a list":       asJSON(t, []object{row, answer, counted}),
+		"two of rows":  asJSON(t, object{"rows": []object{row}}) + "\n" + asJSON(t, object{"rows": []object{answer, counted}}),
+	} {
+		rec := open(t, text)
+		require.Len(t, rec.Conversations, 1, name)
+		require.Len(t, rec.Conversations[0].Turns, 1, name)
+		turn := rec.Conversations[0].Turns[0]
+		assert.Equal(t, []any{"m-1", 9, 4, 2 * time.Second, true}, []any{turn.Model, turn.Usage.Input, turn.Usage.Output, turn.Events[len(turn.Events)-1].At, turn.Ending == recording.Whole}, name)
+		assert.Empty(t, rec.Ignored, name)
 	}
 }
 
