@@ -44,7 +44,18 @@ func isChatMessage(m gjson.Result) bool {
 		m.Get(`content.#(type=="tool-call")`).Exists()
 }
 
+// wording is how an API whose roles are those of Chat Completions has what a message holds.
+type wording struct {
+	parts           func(m gjson.Result) []json.RawMessage
+	answer, results func(m gjson.Result, ids *IDs) []json.RawMessage
+}
+
 func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
+	parts := func(m gjson.Result) []json.RawMessage { return chatParts(m.Get("content")) }
+	return wording{parts, chatAnswer, chatResults}.request(v, ids, v.Get("stream").Bool(), "max_completion_tokens", "max_tokens")
+}
+
+func (w wording) request(v gjson.Result, ids *IDs, streams bool, limits ...string) gjson.Result {
 	var tools, system []json.RawMessage
 	for _, tool := range append(v.Get("tools").Array(), v.Get("functions").Array()...) {
 		tools = append(tools, functionTool(tool))
@@ -54,22 +65,22 @@ func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
 		switch role := m.Get("role").String(); role {
 		case "system", "developer":
 			if len(c.messages) == 0 && c.role == "" {
-				system = append(system, chatParts(m.Get("content"))...)
+				system = append(system, w.parts(m)...)
 				continue
 			}
-			c.alone("system", chatParts(m.Get("content")))
+			c.alone("system", w.parts(m))
 		case "tool", "function":
-			for _, r := range chatResults(m, ids) {
+			for _, r := range w.results(m, ids) {
 				c.result(r)
 			}
 		case "assistant":
-			c.add("assistant", chatAnswer(m, ids)...)
+			c.add("assistant", w.answer(m, ids)...)
 		default:
-			c.alone(role, chatParts(m.Get("content")))
+			c.alone(role, w.parts(m))
 		}
 	}
 	c.flush()
-	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_completion_tokens", "max_tokens"), "stream", v.Get("stream").Bool(),
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, limits...), "stream", streams,
 		"tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 

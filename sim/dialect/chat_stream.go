@@ -87,26 +87,20 @@ func (c *chatStream) choice(choice gjson.Result) {
 	}
 }
 
-func (c *chatStream) thinks(s string) {
-	if s == "" {
-		return
-	}
-	if c.thought == 0 {
-		c.rest()
-		c.thought = 1 + c.w.begin(thinking("", ""))
-	}
-	c.w.delta(c.thought-1, "thinking_delta", "thinking", s)
-}
+func (c *chatStream) thinks(s string) { c.says(&c.thought, "thinking", s) }
 
-func (c *chatStream) writes(s string) {
+func (c *chatStream) writes(s string) { c.says(&c.text, "text", s) }
+
+// says adds to the block of a kind, which it begins unless it is open.
+func (c *chatStream) says(open *int, kind, s string) {
 	if s == "" {
 		return
 	}
-	if c.text == 0 {
+	if *open == 0 {
 		c.rest()
-		c.text = 1 + c.w.begin(textBlock(""))
+		*open = 1 + c.w.begin(object("type", kind, kind, text("")))
 	}
-	c.w.delta(c.text-1, "text_delta", "text", s)
+	c.w.delta(*open-1, kind+"_delta", kind, s)
 }
 
 // rest closes what another block follows. A call whose arguments are no JSON yet may

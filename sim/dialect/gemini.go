@@ -372,14 +372,11 @@ func (g *geminiStream) part(p gjson.Result) {
 	if g.open > 0 && g.thinks != thinks {
 		g.rest()
 	}
-	kind, member, block := "text_delta", "text", textBlock("")
-	if thinks {
-		kind, member, block = "thinking_delta", "thinking", thinking("", "")
-	}
+	kind := map[bool]string{false: "text", true: "thinking"}[thinks]
 	if g.open == 0 {
-		g.open, g.thinks = 1+g.w.begin(block), thinks
+		g.open, g.thinks = 1+g.w.begin(object("type", kind, kind, text(""))), thinks
 	}
-	g.w.delta(g.open-1, kind, member, written.Str)
+	g.w.delta(g.open-1, kind+"_delta", kind, written.Str)
 }
 
 func (g *geminiStream) rest() {

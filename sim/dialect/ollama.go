@@ -22,27 +22,12 @@ func isOllama(v gjson.Result) bool {
 var ollamaOnly = []string{"keep_alive", "options", "think"}
 
 func ollamaRequest(v gjson.Result, ids *IDs) gjson.Result {
-	var tools, system []json.RawMessage
-	for _, tool := range v.Get("tools").Array() {
-		tools = append(tools, functionTool(tool))
-	}
-	c := conversation{}
-	for _, m := range v.Get("messages").Array() {
-		switch role := m.Get("role").String(); {
-		case role == "tool":
-			id := ids.result(m.Get("tool_call_id").String(), cmp.Or(m.Get("tool_name").String(), m.Get("name").String()))
-			c.result(object("type", "tool_result", "tool_use_id", text(id), "content", ollamaParts(m)))
-		case role == "assistant":
-			c.add("assistant", ollamaAnswer(m, ids)...)
-		case role == "system" && len(c.messages) == 0 && c.role == "":
-			system = append(system, ollamaParts(m)...)
-		default:
-			c.alone(role, ollamaParts(m))
-		}
-	}
-	c.flush()
-	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "options.num_predict"), "stream", v.Get("stream").Type != gjson.False,
-		"tools", tools, "system", system, "messages", listOf(c.messages)))
+	return wording{ollamaParts, ollamaAnswer, ollamaResults}.request(v, ids, v.Get("stream").Type != gjson.False, "options.num_predict")
+}
+
+func ollamaResults(m gjson.Result, ids *IDs) []json.RawMessage {
+	id := ids.result(m.Get("tool_call_id").String(), cmp.Or(m.Get("tool_name").String(), m.Get("name").String()))
+	return []json.RawMessage{object("type", "tool_result", "tool_use_id", text(id), "content", ollamaParts(m))}
 }
 
 // ollamaParts are a message's text and pictures.

@@ -100,16 +100,16 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 }
 
 // remove takes away what was written of a draft that cannot be made.
-func (s *builder) remove() error {
+func (s *builder) remove() (err error) {
 	for _, file := range []string{s.out.File, s.out.Cassette, s.out.Tree} {
 		if file == "" {
 			continue
 		}
-		if err := os.Remove(filepath.Join(s.dir, filepath.FromSlash(file))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if failed := os.Remove(filepath.Join(s.dir, filepath.FromSlash(file))); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
 		}
 	}
-	return nil
+	return err
 }
 
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)

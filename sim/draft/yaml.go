@@ -103,7 +103,7 @@ func (s *builder) tools(line func(string, ...any)) {
 // results writes what a tool answers, by call.
 func (s *builder) results(name string, line func(string, ...any)) {
 	var failed []string
-	begun := false
+	head := "      answers:\n"
 	done := map[string]bool{}
 	for _, turn := range s.Turns {
 		for _, c := range turn.Calls {
@@ -115,11 +115,8 @@ func (s *builder) results(name string, line func(string, ...any)) {
 			if r := turn.Result(c.ID); r != nil {
 				text, bad = s.blank(r.Text), r.IsError
 			}
-			if !begun {
-				line("      answers:")
-				begun = true
-			}
-			line("        %s: %s", quote(c.ID), quote(text))
+			line("%s        %s: %s", head, quote(c.ID), quote(text))
+			head = ""
 			if bad {
 				failed = append(failed, quote(c.ID))
 			}

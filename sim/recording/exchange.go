@@ -351,13 +351,10 @@ func between(events []stream.Event, first, last time.Duration) []stream.Event {
 
 // written makes the events of a message that was not streamed.
 func written(v gjson.Result) []stream.Event {
-	t := stream.Turn{
+	return stream.Script(stream.Turn{
 		ID: v.Get("id").String(), Model: v.Get("model").String(), Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String(),
-	}
-	for _, b := range v.Get("content").Array() {
-		t.Blocks = append(t.Blocks, blockOf(b))
-	}
-	return stream.Script(t)
+		Blocks: contentBlocks(v.Get("content")),
+	})
 }
 
 // noModel counts requests of which nothing else is known.

@@ -130,7 +130,7 @@ func (ls *lineScan) take(text []byte) error {
 		return ls.dialogues.message(v, ls.at)
 	case kind == "session":
 		ls.s.format = Messages
-		ls.dialogues.session(v)
+		ls.dialogues.sessionID = strings.Clone(v.Get("id").String()) // of the messages that follow, a line each
 		return nil
 	case v.Get("message.parts").IsArray() && v.Get("message.role").Exists():
 		ls.s.format = Logs

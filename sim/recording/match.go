@@ -13,11 +13,10 @@ func (c *chains) find(x *exchange, req *request) (*thread, error) {
 	if t == nil {
 		t, from = c.match(req)
 	}
-	switch {
-	case t == nil:
+	if t == nil {
 		t = &thread{}
 		t.place = c.order.PushFront(t)
-	default:
+	} else {
 		c.order.MoveToFront(t.place)
 		if err := c.results(t, req, from); err != nil {
 			return nil, err
@@ -132,11 +131,9 @@ func (c *chains) move(t *thread, req *request) {
 
 func (c *chains) forget(t *thread) {
 	rest := slices.DeleteFunc(c.at[t.sent], func(o *thread) bool { return o == t })
-	if len(rest) == 0 {
+	if c.at[t.sent] = rest; len(rest) == 0 {
 		delete(c.at, t.sent)
-		return
 	}
-	c.at[t.sent] = rest
 }
 
 // evict lets go of the thread that has been silent longest.

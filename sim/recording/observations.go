@@ -66,9 +66,6 @@ func observerOf(v gjson.Result) *observer {
 	return &observers[at]
 }
 
-// isRow reports whether v is a span that stands by itself, as Phoenix exports them.
-func isRow(v gjson.Result) bool { return v.Get("context.span_id").Exists() && isTurn(v) }
-
 // when is a time of a part of a trace, which OpenTelemetry has in nanoseconds.
 func when(v gjson.Result, nanos, paths string) time.Time {
 	if n := v.Get(nanos).Int(); n > 0 {
@@ -88,23 +85,17 @@ type observed struct {
 	later []gjson.Result
 }
 
-// partID is the id of a part of a trace that may come in pieces; "" where it comes whole.
-func partID(v gjson.Result) string {
-	if !firstOf(v, "trace_id root_span_id").Exists() {
-		return ""
-	}
-	return firstOf(v, "span_id id").String()
-}
-
 // adds reports whether v adds to a part that is there: a piece leaves out of what type the part is or what was asked, or says so.
 func (ls *lineScan) adds(v gjson.Result) bool {
 	_, known := ls.places[partID(v)]
 	return known && (observerOf(v) == nil || !firstOf(v, "inputs input").Exists() || v.Get("_is_merge").Bool())
 }
 
-// isPart reports whether v is a part of a trace, or a piece of one.
+func partID(v gjson.Result) string { return firstOf(v, "span_id id").String() }
+
+// isPart reports whether v is a part of a trace, a piece of one, or a span that stands by itself, as Phoenix exports them.
 func (ls *lineScan) isPart(v gjson.Result) bool {
-	return observerOf(v) != nil || isRow(v) || ls.adds(v)
+	return observerOf(v) != nil || ls.adds(v) || v.Get("context.span_id").Exists() && isTurn(v)
 }
 
 // observe keeps a part of a trace, and those within it, until all are there: they stand in the order in which they ended.
@@ -137,19 +128,16 @@ const maxOverlay = 3
 
 // overlay puts the members of v over others, mappings over mappings.
 func overlay(all fields, v gjson.Result, depth int) fields {
-	v.ForEach(func(name, member gjson.Result) bool {
-		inner, mapped := all[name.Str].(fields)
-		switch {
-		case member.Type == gjson.Null:
-		case !member.IsObject() || depth == 0:
-			all[name.Str] = json.RawMessage(member.Raw)
-		case mapped:
-			overlay(inner, member, depth-1)
-		default:
-			all[name.Str] = overlay(fields{}, member, depth-1)
+	if all == nil {
+		all = fields{}
+	}
+	for name, member := range v.Map() {
+		if inner, _ := all[name].(fields); member.IsObject() && depth > 0 {
+			all[name] = overlay(inner, member, depth-1)
+		} else if member.Type != gjson.Null {
+			all[name] = json.RawMessage(member.Raw)
 		}
-		return true
-	})
+	}
 	return all
 }
 
@@ -160,7 +148,7 @@ func (ls *lineScan) observations() error {
 	ls.observed, ls.observedBytes, ls.places = nil, 0, map[string]int{}
 	for i, o := range all {
 		if o.later != nil {
-			whole := overlay(fields{}, o.Result, maxOverlay)
+			whole := overlay(nil, o.Result, maxOverlay)
 			for _, piece := range o.later {
 				overlay(whole, piece, maxOverlay)
 			}

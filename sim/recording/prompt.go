@@ -222,19 +222,10 @@ func (p *parser) pieces(name string, content gjson.Result, definitions map[strin
 
 // references names the tools that a result brings into the prompt: of the client's
 // own search, or of the API's.
-func references(b gjson.Result) []string {
-	var names []string
-	list := b.Get("content")
-	if found := b.Get("content.tool_references"); found.IsArray() {
-		list = found
-	}
-	if !list.IsArray() {
-		return nil
-	}
-	for _, r := range list.Array() {
-		if r.Get("type").String() == "tool_reference" {
-			names = append(names, r.Get("tool_name").String())
-		}
+func references(b gjson.Result) (names []string) {
+	found := dialect.Either(b, "content.tool_references", "content")
+	for _, name := range found.Get(`#(type=="tool_reference")#.tool_name`).Array() {
+		names = append(names, name.String())
 	}
 	return names
 }

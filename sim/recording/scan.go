@@ -382,13 +382,10 @@ func (l *lineReader) all(s *scanner) iter.Seq2[line, error] {
 func (l *lineReader) trim(out line) line {
 	if out.long {
 		out.text = nil
-		return out
 	}
-	if n := len(out.text); out.ended && n > 0 {
-		out.text = out.text[:n-1]
+	if out.ended {
+		out.text = bytes.TrimSuffix(out.text, []byte("\n"))
 	}
-	if n := len(out.text); n > 0 && out.text[n-1] == '\r' {
-		out.text = out.text[:n-1]
-	}
+	out.text = bytes.TrimSuffix(out.text, []byte("\r"))
 	return out
 }

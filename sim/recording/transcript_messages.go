@@ -13,9 +13,6 @@ import (
 	"toolbench/sim/stream"
 )
 
-// session takes the line that opens a log of the dialect with a message a line.
-func (ts *dialogues) session(v gjson.Result) { ts.sessionID = strings.Clone(v.Get("id").String()) }
-
 // message takes a line of that dialect: user, assistant or toolResult; some agents write results as
 // the user's messages instead, as in the Messages API. A line that
 // follows another than the last begins a branch, which is another conversation's
