@@ -37,7 +37,7 @@ var (
 		headers: "response.headers response.header.headers",
 		request: "request.parsed_body request.body.text request.body.0.value request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
-		response: "response.parsed_body response.body.text response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.content",
+		response: "response.parsed_body response.body.text response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.sse response.content",
 	}
 	// forms are the others, which their marks tell.
 	forms = []form{
@@ -220,7 +220,7 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 			return fromBase64(b.String())
 		case name == "content" && b.IsObject():
 			return contentOf(b)
-		case strings.HasSuffix(name, "chunks") && b.IsArray():
+		case (strings.HasSuffix(name, "chunks") || strings.HasSuffix(b.Get("0").Str, "\n")) && b.IsArray(): // whole lines are pieces too
 			return []byte(texts(b, "")), nil
 		case name == "response" && b.IsArray():
 			if all, err := joined(b, false); err == nil {

@@ -53,8 +53,8 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.contents(v, time.Time{})
 	case kind == "" && v.Get("history.0.parts").IsArray():
 		err = each(v.Get("history"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
-	case dialect.Either(v, "recordings.0.request", "entries.0.request", "data.pairs.0.request").IsObject(): // a recorder's list
-		return true, each(dialect.Either(v, "recordings", "entries", "data.pairs"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
+	case dialect.Either(v, "recordings.0.request", "entries.0.request", "data.pairs.0.request", "turns.0.request").IsObject(): // a recorder's list
+		return true, each(dialect.Either(v, "recordings", "entries", "data.pairs", "turns"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
 	case v.Get("method").Exists() && dialect.EventAPI(dialect.Either(v, "response.0", "response")) != "":
 		err = each(v.Get("response"), func(piece gjson.Result) error { return ls.dialect.Add(stream.Event{Data: []byte(piece.Raw)}) })
 		err = cmp.Or(err, ls.dialect.End())

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,14 @@ func recorders(t testing.TB) (all []fixture) {
 			return object{"request": object{"path": value("/v1/messages"), "body": value(x.request)},
 				"response": object{"status": 200, "body": in64(x.response), "encodedBody": true, "headers": object{"Content-Type": []string{"text/event-stream"}}}}
 		},
+		"a list of lines": func(x httpExchange) object {
+			lines := strings.SplitAfter(strings.TrimSpace(string(x.response))+"\n", "\n")
+			if n := len(lines) - 1; x.response[0] == 'e' { // some leave the blank lines out
+				lines = slices.DeleteFunc(lines[:n], func(l string) bool { return l == "\n" || strings.HasPrefix(l, "event:") })
+			}
+			return object{"filename": "t", "request": object{"method": "POST", "path": "/v1/messages", "body": json.RawMessage(x.request)},
+				"response": object{"status_code": 101, "headers": object{"transport": "websocket"}, "sse": lines}}
+		},
 		"a table of bodies": func(x httpExchange) object {
 			return object{"request_body": json.RawMessage(x.request), "response_body": string(x.response), "response_status": 200, "request_path": endpoint}
 		},
@@ -100,11 +109,14 @@ func recorders(t testing.TB) (all []fixture) {
 		for _, x := range exchanges(t) {
 			list = append(list, one(x))
 		}
-		whole := map[string]any{"a test proxy": object{"Entries": list, "Variables": object{}}, "Hoverfly": object{"data": object{"pairs": list}, "meta": object{}}}[name]
+		whole := map[string]any{"a test proxy": object{"Entries": list, "Variables": object{}}, "Hoverfly": object{"data": object{"pairs": list}, "meta": object{}}, "a list of lines": object{"turns": list}}[name]
 		if whole == nil {
 			whole = list
 		}
 		all = append(all, fixture{name, recording.Exchanges, indented(t, whole), true, true, false})
+		if name == "a list of lines" {
+			all = append(all, fixture{name + " in YAML", recording.Exchanges, "---\n" + indented(t, whole), true, true, false})
+		}
 	}
 	return all
 }

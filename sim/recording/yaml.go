@@ -279,7 +279,7 @@ func (y *yamlScan) parts(root *yaml.Node, at int) (nodes []*yaml.Node, list stri
 	if requests, responses := of("requests"), of("responses"); requests != nil && responses != nil {
 		return y.pairs(requests.Content, responses.Content, at), "requests"
 	}
-	for _, items := range []*yaml.Node{of("conversations"), of("mappings"), root} {
+	for _, items := range []*yaml.Node{of("conversations"), of("mappings"), of("turns"), root} {
 		if items != nil && items.Kind == yaml.SequenceNode {
 			return items.Content, plainList
 		}
