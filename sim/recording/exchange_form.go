@@ -212,8 +212,8 @@ func textIn(v gjson.Result, paths string) string {
 func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 	for path := range strings.FieldsSeq(paths) {
 		b := v.Get(path)
-		if b.Type == gjson.Null || b.Type == gjson.String && b.Str == "" {
-			continue
+		if b.Type == gjson.Null || b.Type == gjson.String && b.Str == "" || b.IsObject() && strings.HasSuffix(path, ".text") {
+			continue // bodies of Responses have a mapping of that name themselves
 		}
 		switch name := path[strings.LastIndex(path, ".")+1:]; {
 		case strings.Contains(strings.ToLower(name), "base64"):

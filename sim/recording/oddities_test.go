@@ -547,3 +547,15 @@ func TestTrajectoriesWithinOneAreConversations(t *testing.T) {
 		assert.Equal(t, []string{said}, rec.Conversations[i].Turns[0].UserTexts)
 	}
 }
+
+// A body that is kept as what it means may have members that other recorders keep bodies in.
+func TestABodyMayHaveAMemberText(t *testing.T) {
+	body := object{"id": "r1", "object": "response", "model": "m-1", "status": "completed", "text": object{"format": object{"type": "text"}},
+		"output": []object{{"type": "function_call", "id": "f1", "call_id": "c1", "name": "ls", "arguments": "{}"}}}
+	asked := object{"model": "m-1", "input": "Go.", "text": object{"verbosity": "low"}}
+	rec := open(t, asJSON(t, []object{{"request": object{"path": "/v1/responses", "body": asked}, "response": object{"status": 200, "body": body}}}))
+	require.Len(t, rec.Conversations, 1)
+	turn := rec.Conversations[0].Turns[0]
+	assert.Equal(t, []string{"{}"}, inputs(turn))
+	assert.Equal(t, []string{"Go."}, turn.UserTexts)
+}
