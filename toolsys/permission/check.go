@@ -56,7 +56,7 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 		}
 		return Problem{Hit: h, Why: "never matches: rules about MCP tools take no content", Nearest: r.tool}, true
 	}
-	content, found := false, false
+	found := false
 	var names []string
 	for _, k := range known {
 		names = append(names, k.Tool)
@@ -67,7 +67,6 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 		if r.Blanket() {
 			return Problem{}, false
 		}
-		content = content || k.Content
 		if why, meant := missed(k.Tool, r.content); why != "" {
 			p := Problem{Hit: h, Why: "never matches: " + why}
 			if meant != "" {
@@ -75,7 +74,7 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 			}
 			return p, true
 		}
-		if content {
+		if k.Content {
 			return Problem{}, false
 		}
 	}
@@ -95,10 +94,7 @@ func (rs Rules) shadowedBy(i int) (Hit, bool) {
 	h := rs.hits[i]
 	for j, other := range rs.hits {
 		before := other.Behaviour > h.Behaviour || other.Behaviour == h.Behaviour && j < i
-		if i == j || !before || other.Rule.tool != h.Rule.tool {
-			continue
-		}
-		if other.Rule.Blanket() || other.Rule.content == h.Rule.content {
+		if before && other.Rule.tool == h.Rule.tool && (other.Rule.Blanket() || other.Rule.content == h.Rule.content) {
 			return other, true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // networkName writes a host, or a pattern for hosts, as the network knows it: in ASCII. Each label is
 // written by itself, so that stars stay. The forms are few and fixed, and this package links no tables of
-// characters: a label of which the form is not certain is an error.
+// characters: a label of which the form is not certain is an error, and the host stays.
 func networkName(content string) (string, error) {
 	if !strings.ContainsFunc(content, beyondASCII) {
 		return content, nil
@@ -18,7 +18,7 @@ func networkName(content string) (string, error) {
 		switch {
 		case !strings.ContainsFunc(label, beyondASCII):
 		case strings.ContainsFunc(label, unsureInHosts):
-			return "", fmt.Errorf("it is not known what the network calls the host %q; write it in ASCII, as xn--mller-kva.de, and a star only for whole names between the dots", label)
+			return content, fmt.Errorf("it is not known what the network calls the host %q; write it in ASCII, as xn--mller-kva.de, and a star only for whole names between the dots", label)
 		default:
 			labels[i] = "xn--" + punycode([]rune(strings.ToLower(label)))
 		}

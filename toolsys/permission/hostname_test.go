@@ -22,6 +22,11 @@ func TestHostsAreMatchedAsTheNetworkKnowsThem(t *testing.T) {
 		"WebFetch(domain:*.例え.テスト)":         {"a.xn--r8jz45g.xn--zckzah": true, "xn--r8jz45g.xn--zckzah": false},
 		"WebFetch(domain:straße.de)":        {"xn--strae-oqa.de": true, "strasse.de": false},
 		"WebFetch(domain:*)":                {"xn--mller-kva.de": true},
+		"WebFetch(domain:[::1])":            {"::1": true, "::11": false, "127.0.0.1": false},
+		"WebFetch(domain:0:0:0:0:0:0:0:1)":  {"::1": true},
+		"WebFetch(domain:[FE80::0A])":       {"fe80::a": true, "fe80::b": false},
+		"WebFetch(domain:::ffff:127.0.0.1)": {"127.0.0.1": true, "127.0.0.2": false},
+		"WebFetch(domain:fe80:*)":           {"fe80::a": true, "::1": false},
 	} {
 		for host, want := range hosts {
 			q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}

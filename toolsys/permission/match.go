@@ -2,6 +2,7 @@ package permission
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -316,10 +317,12 @@ func isDomain(content string) bool {
 	return len(content) >= len(domainPrefix) && strings.EqualFold(content[:len(domainPrefix)], domainPrefix)
 }
 
-// hostname is the form in which hosts are compared: that of the network, where there is one.
+// hostname is the form in which hosts are compared: that of the network, where there is one. An address of
+// version 6 has several, and people write it in the brackets that it has in a URL.
 func hostname(s string) string {
-	if network, err := networkName(s); err == nil {
-		s = network
+	if addr, err := netip.ParseAddr(strings.Trim(s[len(domainPrefix):], "[]")); err == nil {
+		return domainPrefix + addr.Unmap().String()
 	}
+	s, _ = networkName(s)
 	return strings.TrimSuffix(strings.ToLower(s), ".")
 }

@@ -45,7 +45,7 @@ func missedHost(tool, content string) (why, meant string) {
 	switch fixed, _, star := strings.Cut(content, "*"); {
 	case bare == "":
 		return tool + " is matched by its host, and it names none", ""
-	case named && host == bare, !named && star && strings.HasPrefix(domainPrefix, strings.ToLower(fixed)):
+	case named && hostname(content) == hostname(domainPrefix+bare), !named && star && strings.HasPrefix(domainPrefix, strings.ToLower(fixed)):
 		return "", ""
 	}
 	return tool + " is matched by its host alone", domainPrefix + bare

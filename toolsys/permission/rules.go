@@ -99,11 +99,8 @@ func (r Rule) Covers(q Query) bool {
 // MayCover reports whether the rule is about any part of a call, or may be without anybody being
 // able to see it. It is how a hook's `if` is matched.
 func (r Rule) MayCover(q Query) bool {
-	if r.Covers(q) {
-		return true
-	}
 	evaded, _ := Rules{}.With(Session, Deny, r).evades(&q)
-	return evaded != nil
+	return evaded != nil || r.Covers(q)
 }
 
 // CoversAll reports whether the rule, read as one that permits, is about the whole call.
