@@ -237,18 +237,26 @@ func (s *System) taskEvent(t tool.Task) {
 
 // Decide resolves a call by its tool's name without running it (SPEC F7): no hook is
 // run, nobody is asked. The context says where the call would run, by which rules and
-// in which mode. Of a tool that is not in the catalogue only the name is known. An
-// input that does not fit its tool is an error.
+// in which mode. Of a tool that is not in the catalogue only the name is known, and of what that may mean the
+// strictest decision counts. An input that does not fit its tool is an error.
 func (s *System) Decide(name string, input json.RawMessage, c *tool.Context) (permission.Decision, permission.Query, error) {
 	if t := s.find(name); t != nil {
 		return pipeline.Decide(t, input, c, s.cfg.Resolve)
 	}
 	q := permission.Query{Subject: permission.Subject{Tool: name}, Dir: c.State.Dir, Home: c.Home, Roots: c.Roots}
-	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		server, bare, _ := strings.Cut(rest, "__")
-		q.MCP = &permission.Origin{Server: server, Tool: bare}
+	rest, isMCP := strings.CutPrefix(name, "mcp__")
+	names := strings.Split(rest, "__") // which both a server's name and a tool's may contain
+	var strictest permission.Decision
+	for i := 1; i <= max(1, len(names)-1); i++ {
+		if isMCP {
+			q.MCP = &permission.Origin{Server: strings.Join(names[:i], "__"), Tool: strings.Join(names[i:], "__")}
+		}
+		d := permission.Resolve(permission.Inputs{Rules: c.Rules, Query: q, Mode: c.Mode, CanAsk: true})
+		if d.Behaviour > strictest.Behaviour {
+			strictest = d
+		}
 	}
-	return permission.Resolve(permission.Inputs{Rules: c.Rules, Query: q, Mode: c.Mode, CanAsk: true}), q, nil
+	return strictest, q, nil
 }
 
 // find looks a tool up by name or alias.

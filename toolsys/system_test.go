@@ -177,3 +177,30 @@ func TestPromptsOfServersAreCommands(t *testing.T) {
 	last := sent[1].Messages[len(sent[1].Messages)-1]
 	assert.Contains(t, message.PlainText(last.Content), "Review b.go of docs/review", "the model may ask for it as well")
 }
+
+// A name alone does not tell where the server's ends, so the strictest of what it may mean counts.
+func TestANameOfSeveralServersIsDecidedStrictly(t *testing.T) {
+	s, err := toolsys.New(toolsys.Config{})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, rule  string
+		allow, deny permission.Behaviour
+	}{
+		{"mcp__my__srv__tool", "mcp__my__srv", permission.Ask, permission.Deny},
+		{"mcp__my__srv__tool", "mcp__my", permission.Ask, permission.Deny},
+		{"mcp__my__srv__tool", "mcp__my__srv__tool", permission.Allow, permission.Deny},
+		{"mcp__my__srv__tool", "mcp__my__other", permission.Ask, permission.Ask},
+		{"mcp__my__tool", "mcp__my", permission.Allow, permission.Deny},
+		{"mcp__my", "mcp__my", permission.Allow, permission.Deny},
+		{"Unknown", "Unknown", permission.Allow, permission.Deny},
+		{"Un__known", "mcp__Un", permission.Ask, permission.Ask},
+	} {
+		for list, want := range map[permission.Behaviour]permission.Behaviour{permission.Allow: c.allow, permission.Deny: c.deny} {
+			rules, err := permission.Rules{}.Parse(permission.Project, list, c.rule)
+			require.NoError(t, err)
+			decision, _, err := s.Decide(c.name, nil, &tool.Context{Security: tool.Security{Rules: rules}})
+			require.NoError(t, err)
+			assert.Equal(t, want, decision.Behaviour, "%s: %s rule %s", c.name, list, c.rule)
+		}
+	}
+}
