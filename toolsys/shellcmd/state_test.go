@@ -127,10 +127,10 @@ func TestWordsThatProgramsAreGiven(t *testing.T) {
 	} {
 		assert.Equalf(t, names, len(read(script).Steps[0].Files) > 0, "%s", script)
 	}
-	for _, script := range []string{"strings @list", "strings *", `jq "$x" f`, `jq "imp$x" f`, "gawk 'BEGIN{SYMTAB[\"A\" \"RGV\"][1]=\"/etc/x\"}1' f"} {
+	for _, script := range []string{"strings @list", "strings *", `jq "$x" f`, `jq "imp$x" f`, "jq --run-tests f", "jq --slurpfile a f .", "gawk 'BEGIN{SYMTAB[\"A\" \"RGV\"][1]=\"/etc/x\"}1' f"} {
 		assert.Truef(t, read(script).Steps[0].FilesUnknown, "%s", script)
 	}
-	for _, script := range []string{"strings f", `jq ".a$x" f`, "awk 1 f"} {
+	for _, script := range []string{"strings f", `jq ".a$x" f`, "jq --slurp . f", "awk 1 f"} {
 		assert.Falsef(t, read(script).Steps[0].FilesUnknown, "%s", script)
 	}
 	assert.Equal(t, "/etc/x", read("go version /etc/x").Steps[0].Files[0].Path)
