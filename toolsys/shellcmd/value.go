@@ -207,8 +207,8 @@ func printsNumbers(stmts []*syntax.Stmt) bool {
 	return len(args) > 1 && args[0] == "seq" && !slices.ContainsFunc(args[1:], func(s string) bool { return !decimal(s) })
 }
 
-// printsPlain matches commands that print words in which no sign of a pattern can be.
-var printsPlain = regexp.MustCompile(`^(?:git rev-parse (?:--short |--abbrev-ref )?HEAD|git branch --show-current|uname(?: -[mrs])?|whoami|id -u|date \+[%A-Za-z0-9_:.-]+)$`).MatchString
+// printsPlain matches commands that print words in which no sign of a pattern can be, and pwd, which prints what PWD holds.
+var printsPlain = regexp.MustCompile(`^(?:pwd|git rev-parse (?:--short |--abbrev-ref )?HEAD|git branch --show-current|uname(?: -[mrs])?|whoami|id -u|date \+[%A-Za-z0-9_:.-]+)$`).MatchString
 
 // parameter is $x and its kin.
 func (w *walker) parameter(p *syntax.ParamExp) value {
