@@ -568,3 +568,12 @@ func BenchmarkMatchACompoundCommandWithAHundredRules(b *testing.B) {
 		}
 	}
 }
+
+// Who works in a copy of the tree is still bound by what the rules forbid in the tree itself.
+func TestRulesForbidInWhatWasLeft(t *testing.T) {
+	for rule, want := range map[string]bool{"Read(.env)": true, "Read(sub/.env)": true, "Read(*.env)": true, "Read(/sub/.env)": true, "Read(other/.env)": false} {
+		q := permission.Query{Subject: permission.Subject{Tool: "Read"}, Dir: "/copy", Roots: []string{"/copy"}, Left: []string{"/repo"}, Paths: []string{"/repo/sub/.env"}}
+		assert.Equal(t, want, decides(t, permission.Deny, rule, q), rule)
+		assert.False(t, decides(t, permission.Allow, rule, q), rule)
+	}
+}

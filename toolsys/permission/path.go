@@ -66,10 +66,7 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 // uncCovered reports whether a rule covers a UNC path. Only a rule that is written with backslashes
 // names one; //host is also an absolute path, so it forbids but never permits.
 func uncCovered(content, p string, wide bool) bool {
-	if !IsUNC(content) || (content[0] == '/' && !wide) {
-		return false
-	}
-	return globbed(slashed(content), slashed(p), wide)
+	return IsUNC(content) && (content[0] != '/' || wide) && globbed(slashed(content), slashed(p), wide)
 }
 
 // plainSlashes turns the backslashes of a UNC path; elsewhere one is a
@@ -121,12 +118,9 @@ func fromProject(content string, q *Query) bool {
 }
 
 // bases are the folders below which a forbidding rule's relative paths lie: changing the
-// directory shakes none off.
+// directory, or working in a copy of the tree, shakes none off.
 func (q *Query) bases() []string {
-	if slices.Contains(q.Roots, q.Dir) {
-		return q.Roots
-	}
-	return append([]string{q.Dir}, q.Roots...)
+	return slices.Compact(slices.Concat([]string{q.Dir}, q.Roots, q.Left))
 }
 
 // anchored puts a relative glob below directories whose own names are no globs.

@@ -73,11 +73,8 @@ func (s *Shell) toAllow() (texts []string) {
 func (q *Query) folders() (globs []string) {
 	for _, p := range q.Paths {
 		dir := path.Dir(p)
-		for _, root := range q.Roots {
-			if Within(p, []string{root}) {
-				dir = root
-				break
-			}
+		if i := slices.IndexFunc(q.Roots, func(root string) bool { return Within(p, []string{root}) }); i >= 0 {
+			dir = q.Roots[i]
 		}
 		if dir == "/" || strings.ContainsAny(dir, globSigns) || IsUNC(p) {
 			return nil

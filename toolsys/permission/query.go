@@ -53,6 +53,8 @@ type Query struct {
 	Dir, Home string
 	// Roots are the allowed directories: the working directory and the additional ones.
 	Roots []string
+	// Left are the directories that were allowed before a worktree was entered: what forbids there still does.
+	Left []string
 	// Sealed are directories in which nothing may be changed but below the roots.
 	Sealed []string
 

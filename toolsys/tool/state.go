@@ -96,6 +96,14 @@ type Worktree struct {
 	Before Place
 }
 
+// Left are the folders that the conversation worked in before, and the whole tree that they lie in; none without a worktree.
+func (w *Worktree) Left() []string {
+	if w == nil {
+		return nil
+	}
+	return append([]string{w.Main, w.Before.Root}, w.Before.Extra...)
+}
+
 // Place is where a conversation works.
 type Place struct {
 	Dir, Root string

@@ -253,7 +253,7 @@ func hiddenBelow(name string, root place, c *tool.Context) hidden {
 		names: slices.Compact([]string{root.abs, root.real}),
 		query: permission.Query{
 			Subject: permission.Subject{Tool: name}, Kin: []string{"Read"},
-			Dir: c.State.Dir, Home: c.Home, Roots: c.Roots,
+			Dir: c.State.Dir, Home: c.Home, Roots: c.Roots, Left: c.State.Worktree.Left(),
 		},
 	}
 	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
