@@ -214,7 +214,7 @@ func (p *page) longest(rows []replayRow) {
 		return r.c.Figures[len(r.c.Figures)-1].Makespan
 	}
 	sorted := slices.SortedStableFunc(slices.Values(rows), func(a, b replayRow) int { return cmp.Compare(most(b), most(a)) })
-	names := Each(sorted[:min(3, len(sorted))], func(r replayRow) string {
+	names := each(sorted[:min(3, len(sorted))], func(r replayRow) string {
 		return fmt.Sprintf("%s %s", cutMiddle(r.name, nameWidth, p.ASCII), p.short(most(r)))
 	})
 	p.fold("", "longest: "+strings.Join(names, ", "))

@@ -59,7 +59,7 @@ func lexerOf(language string) chroma.Lexer {
 // highlight tells the pieces of harmless lines of code apart. Where that cannot be done,
 // or does not give the same text back, each line is one piece.
 func highlight(language string, lines []string) [][]token {
-	whole := Each(lines, func(line string) []token { return []token{{text: line}} })
+	whole := each(lines, func(line string) []token { return []token{{text: line}} })
 	text := strings.Join(lines, "\n") + "\n"
 	if language == "" || len(text) > mostHighlighted {
 		return whole

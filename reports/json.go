@@ -53,7 +53,7 @@ func SchemaNames() []string {
 	if err != nil {
 		panic(fmt.Sprintf("the embedded schemas cannot be listed: %s", err))
 	}
-	return Each(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".schema.json") })
+	return each(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".schema.json") })
 }
 
 // Schema is the JSON Schema (2020-12) of what a command writes with --format json. A

@@ -80,7 +80,7 @@ func caseOf(outcome check.Result, o Options) caseXML {
 	c := caseXML{
 		Name: Safe(outcome.Name), Class: "toolbench", File: Safe(outcome.File),
 		Time: realTime(outcome.Took, o), Properties: properties(outcome),
-		Out: strings.Join(Each(outcome.Notes, Safe), "\n"),
+		Out: strings.Join(each(outcome.Notes, Safe), "\n"),
 	}
 	if c.File != "" { // classes distinguish scenarios of one name
 		c.Class = "toolbench." + c.File
@@ -120,7 +120,7 @@ func properties(outcome check.Result) []propertyXML {
 // failuresOf puts all failures into one element, for several readers count or
 // show but one.
 func failuresOf(outcome check.Result, o Options) *problemXML {
-	names := Each(outcome.Failures, func(f check.Failure) string { return Safe(f.Expectation) })
+	names := each(outcome.Failures, func(f check.Failure) string { return Safe(f.Expectation) })
 	return &problemXML{
 		Message: "does not hold: " + strings.Join(names, ", "),
 		Type:    "expectation",

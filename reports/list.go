@@ -172,7 +172,7 @@ func (r ServersReport) show(p *page) {
 		p.lines("resource " + Safe(res.Server+": "+res.URI+"  "+res.Name))
 	}
 	for _, prompt := range r.Prompts {
-		args := Each(prompt.Arguments, func(arg tool.PromptArgument) string { return arg.Name })
+		args := each(prompt.Arguments, func(arg tool.PromptArgument) string { return arg.Name })
 		p.lines("prompt " + Safe(fmt.Sprintf("%s: %s(%s)", prompt.Server, prompt.Name, strings.Join(args, ", "))))
 	}
 	for _, remark := range r.Remarks {

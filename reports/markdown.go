@@ -43,7 +43,7 @@ func markdownFailure(w io.Writer, outcome check.Result, o Options) {
 	}
 	for _, f := range outcome.Failures {
 		fmt.Fprintf(w, "\n%s%s\n", escaped(f.Expectation), place(f))
-		fence(w, "diff", Each(difference(f), Safe))
+		fence(w, "diff", each(difference(f), Safe))
 	}
 	fence(w, "sh", []string{Safe(o.again(outcome))})
 }

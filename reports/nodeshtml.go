@@ -156,7 +156,7 @@ func (m *markup) diff(n render.Diff) {
 			m.WriteString("<span class=\"r-dim\">…</span>\n")
 		}
 		rows := numbered(h)
-		for k, row := range highlight(n.Language, Each(rows, func(r numberedLine) string { return r.text })) {
+		for k, row := range highlight(n.Language, each(rows, func(r numberedLine) string { return r.text })) {
 			class := map[string]string{"+": "added", "-": "removed", " ": "same"}[rows[k].sign]
 			fmt.Fprintf(m, `<span class="%s">`, class)
 			if rows[k].number != "" {

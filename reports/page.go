@@ -293,11 +293,11 @@ func columns(titles ...string) []Column {
 func (g *Grid) add(cells ...any) { g.Rows = append(g.Rows, rowOf(cells)) }
 
 func rowOf(cells []any) []string {
-	return Each(cells, func(cell any) string { return fmt.Sprint(cell) })
+	return each(cells, func(cell any) string { return fmt.Sprint(cell) })
 }
 
 func (g Grid) titles() []string {
-	return Each(g.Columns, func(c Column) string { return c.Title })
+	return each(g.Columns, func(c Column) string { return c.Title })
 }
 
 func (g Grid) list(width int) string {

@@ -165,7 +165,7 @@ func remarks(r replay.Report) []string {
 			out = append(out, text)
 		}
 	}
-	ignored := Each(r.Ignored, func(c replay.Count) string { return strconv.Itoa(c.N) + " " + c.What })
+	ignored := each(r.Ignored, func(c replay.Count) string { return strconv.Itoa(c.N) + " " + c.What })
 	if len(ignored) > 0 {
 		out = append(out, "not read: "+strings.Join(ignored, ", "))
 	}
@@ -174,7 +174,7 @@ func remarks(r replay.Report) []string {
 
 // problemsOf are what is wrong with a recording.
 func problemsOf(r replay.Report) []string {
-	out := Each(r.Problems, func(p replay.Problem) string { return strings.TrimPrefix(p.Place+": "+p.Text, ": ") })
+	out := each(r.Problems, func(p replay.Problem) string { return strings.TrimPrefix(p.Place+": "+p.Text, ": ") })
 	if r.MoreProblems > 0 {
 		out = append(out, plural(r.MoreProblems, "problem", "problems")+" more")
 	}
@@ -213,7 +213,7 @@ func turns(list replay.List) string { return "turn " + numbers(list.First, list.
 
 // numbers lists some of so many.
 func numbers(some []int, of int) string {
-	text := strings.Join(Each(some, strconv.Itoa), ", ")
+	text := strings.Join(each(some, strconv.Itoa), ", ")
 	if more := of - len(some); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -331,7 +331,7 @@ func (r ReplayReport) summary() string {
 // name; with its folders, where several files have it. The short ones fit a table,
 // without their middle where they begin alike.
 func rowNames(all []replay.Report, ascii bool) (full, short []string) {
-	names := Each(all, func(r replay.Report) string { return Safe(path.Base(r.File)) })
+	names := each(all, func(r replay.Report) string { return Safe(path.Base(r.File)) })
 	same := alike(names)
 	for i, r := range all {
 		if same[names[i]] > 1 {

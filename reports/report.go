@@ -174,8 +174,8 @@ func (s sums) hidden() float64 {
 	return s.hiding / float64(s.serial)
 }
 
-// Each gives what f makes of each thing.
-func Each[T, U any](all []T, f func(T) U) []U {
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) []U {
 	made := make([]U, len(all))
 	for i, one := range all {
 		made[i] = f(one)

@@ -82,7 +82,7 @@ func cutMiddle(s string, width int, ascii bool) string { return cutBehind(s, wid
 // Shorten gives names at most width columns. Each is cut in its middle; where two would then
 // read alike, farther behind, for as long as they do.
 func Shorten(names []string, width int, ascii bool) []string {
-	short := Each(names, func(name string) string { return cutMiddle(name, width, ascii) })
+	short := each(names, func(name string) string { return cutMiddle(name, width, ascii) })
 	for head := width/3 + 1; head < width; head++ {
 		read := map[string]string{}
 		twice := map[string]bool{}

@@ -123,7 +123,7 @@ func threeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 func searchNotes(all []economics.RankerStanding) []string {
 	lines := []string{"even@k and odd@k are hit@k of the queries at even and at odd places, from 0."}
 	if none := all[0].NoneExpected; none > 0 {
-		given := Each(all, func(s economics.RankerStanding) string { return fmt.Sprintf("%s %d", s.Ranker.Name, s.NoneGiven) })
+		given := each(all, func(s economics.RankerStanding) string { return fmt.Sprintf("%s %d", s.Ranker.Name, s.NoneGiven) })
 		lines = append(lines, fmt.Sprintf("Queries for which there is no tool: %d; answered with nothing: %s.", none, strings.Join(given, ", ")))
 	}
 	for _, s := range all {

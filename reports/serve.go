@@ -115,7 +115,7 @@ func (p *page) checked(s serve.Status) string {
 
 // findings are a check's, a line each.
 func findings(c serve.Check) []string {
-	out := Each(c.Findings, func(f serve.Finding) string { return c.Name + ", " + f.String() })
+	out := each(c.Findings, func(f serve.Finding) string { return c.Name + ", " + f.String() })
 	if c.More > 0 {
 		out = append(out, fmt.Sprintf("%s: %d more", c.Name, c.More))
 	}
@@ -126,7 +126,7 @@ func findings(c serve.Check) []string {
 func (o Options) timing(s serve.SessionReport) []string {
 	var out []string
 	if n := len(s.Latencies); n > 0 {
-		took := Each(s.Latencies, func(l serve.Latency) time.Duration { return l.Took })
+		took := each(s.Latencies, func(l serve.Latency) time.Duration { return l.Took })
 		slices.Sort(took)
 		out = append(out, fmt.Sprintf("from the end of an answer with calls to their results: median %s, longest %s", o.short(took[n/2]), o.short(took[n-1])))
 	}

@@ -129,7 +129,7 @@ func itemsOfRun(doc runJSON) []item {
 }
 
 func itemsOfReplay(doc replayJSON) []item {
-	root := commonFolder(Each(doc.Recordings, func(r recordingJSON) string { return r.File }))
+	root := commonFolder(each(doc.Recordings, func(r recordingJSON) string { return r.File }))
 	var all []item
 	for _, r := range doc.Recordings {
 		name := strings.TrimPrefix(path.Clean(r.File), root)
@@ -242,7 +242,7 @@ func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
 		for _, list := range slices.Sorted(maps.Keys(o.Dollars)) {
 			it.figures = append(it.figures, figure{"dollars", list, o.Dollars[list], unitDollars, upIsWorse})
 		}
-		it.parts = Each(o.Breaks, func(b economics.CacheBreak) []string { return []string{"turn " + strconv.Itoa(b.Turn)} })
+		it.parts = each(o.Breaks, func(b economics.CacheBreak) []string { return []string{"turn " + strconv.Itoa(b.Turn)} })
 		all = append(all, it)
 	}
 	return all

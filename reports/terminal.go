@@ -92,7 +92,7 @@ func (t Terminal) Hung(first string, nodes []render.Node) []string {
 }
 
 func (t Terminal) segments(spans []render.Span) []segment {
-	return Each(spans, func(s render.Span) segment {
+	return each(spans, func(s render.Span) segment {
 		return segment{render.ShownLine(s.Text), rolePaint[s.Role], t.target(s.Link)}
 	})
 }
@@ -149,7 +149,7 @@ func (t Terminal) diff(n render.Diff) (lines []string) {
 
 func (t Terminal) hunk(h render.Hunk, language string) (lines []string) {
 	rows := numbered(h)
-	looks := coloured(language, Each(rows, func(r numberedLine) string { return r.text }), t.Colour)
+	looks := coloured(language, each(rows, func(r numberedLine) string { return r.text }), t.Colour)
 	wide := 0
 	for _, r := range rows {
 		wide = max(wide, len(r.number))
@@ -176,7 +176,7 @@ func over(row []segment, behind string) []segment {
 	if behind == "" {
 		return row
 	}
-	return Each(row, func(s segment) segment {
+	return each(row, func(s segment) segment {
 		s.paint = Paint(strings.Trim(string(s.paint)+";"+behind, ";"))
 		return s
 	})

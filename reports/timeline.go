@@ -109,7 +109,7 @@ func (p *page) drawLanes(lanes []lane, l layout) {
 
 // batches are the partition in a line: [Read x2] [Edit].
 func batches(all [][]string) string {
-	return strings.Join(Each(all, func(batch []string) string { return "[" + strings.Join(counted(batch), " ") + "]" }), " ")
+	return strings.Join(each(all, func(batch []string) string { return "[" + strings.Join(counted(batch), " ") + "]" }), " ")
 }
 
 // ran are the batches as they ran: by position, but under effects, which has none, the calls
@@ -223,7 +223,7 @@ func (o Options) waits(outcome check.Result) []string {
 	for i, c := range outcome.Calls {
 		number[c.ID] = i + 1
 	}
-	return Each(waiting(outcome.Calls), func(group wait) string { return group.line(number, outcome.Calls, o) })
+	return each(waiting(outcome.Calls), func(group wait) string { return group.line(number, outcome.Calls, o) })
 }
 
 func waiting(calls []check.Call) []wait {

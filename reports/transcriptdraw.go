@@ -95,7 +95,7 @@ func (p *part) groups() bool {
 }
 
 func groupOf(parts []*part) []render.Node {
-	return parts[0].tool.Draw.Grouped(Each(parts, func(p *part) tool.Called[tool.Input, any] {
+	return parts[0].tool.Draw.Grouped(each(parts, func(p *part) tool.Called[tool.Input, any] {
 		return tool.Called[tool.Input, any]{In: p.input(), Outcome: p.answer}
 	}))
 }

@@ -106,7 +106,7 @@ func packedViews(views []view, o Options) string {
 
 // finder finds the secrets that a timeline must not quote.
 func (o Options) finder() *secret.Finder {
-	return secret.New(Each(o.Secrets, func(value string) secret.Known { return secret.Known{Value: value} })...)
+	return secret.New(each(o.Secrets, func(value string) secret.Known { return secret.Known{Value: value} })...)
 }
 
 type pageJSON struct {

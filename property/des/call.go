@@ -1,6 +1,7 @@
 package des
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -258,12 +259,9 @@ func (e *Engine) advanceHook(i int, who actor) {
 	h := &k.Hooks[k.hook]
 	switch who {
 	case hooked:
-		takes, limit := h.After, h.Timeout
+		takes, limit := h.After, cmp.Or(h.Timeout, hookTimeout)
 		if h.Action == Hang {
 			takes = Forever
-		}
-		if limit == 0 {
-			limit = hookTimeout
 		}
 		// In the instant of its timeout the two come in the order of their ranks.
 		run, end := e.rank("hook-run/", k.ID, "/", HookName(k.ID, k.hook), "PreToolUse"), e.hookEndRank(i)

@@ -9,6 +9,7 @@ package scenariotest
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,9 +43,7 @@ func Run(t *testing.T, pattern string, o Options) {
 	if o.FS == nil {
 		o.FS = os.DirFS(".")
 	}
-	if o.Seed == 0 {
-		o.Seed = 1
-	}
+	o.Seed = cmp.Or(o.Seed, 1)
 	files, err := fs.Glob(o.FS, filepath.ToSlash(pattern))
 	if err != nil {
 		t.Fatalf("%s: %s", pattern, err)

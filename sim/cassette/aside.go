@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,10 +64,7 @@ func setAside(raw []byte) (aside, bool) {
 		return a, false
 	}
 	for len(raw) > 0 {
-		end := bytes.IndexByte(raw, '\n') + 1
-		if end == 0 {
-			end = len(raw)
-		}
+		end := cmp.Or(bytes.IndexByte(raw, '\n')+1, len(raw))
 		line := raw[:end]
 		raw = raw[end:]
 		if name, text, ok := quotedLine(line); ok {

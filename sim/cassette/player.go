@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -259,11 +260,8 @@ func Refusal(status int) (kind, text string) {
 }
 
 func bare(req *http.Request, code int, status string) *http.Response {
-	if status == "" {
-		status = strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
-	}
 	return &http.Response{
-		Status: status, StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: cmp.Or(status, strings.TrimSpace(strconv.Itoa(code)+" "+http.StatusText(code))), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, ContentLength: -1, Request: req,
 	}
 }

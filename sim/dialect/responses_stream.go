@@ -103,10 +103,7 @@ func (r *responsesStream) response(kind string, v gjson.Result) error {
 
 // item finds an event's item: by its place, for some providers change its id.
 func (r *responsesStream) item(v gjson.Result) *itemPiece {
-	key := v.Get("output_index").String()
-	if key == "" {
-		key = cmp.Or(v.Get("item_id").String(), v.Get("item.id").String())
-	}
+	key := cmp.Or(v.Get("output_index").String(), v.Get("item_id").String(), v.Get("item.id").String())
 	p := r.items[key]
 	if p == nil {
 		p = &itemPiece{}

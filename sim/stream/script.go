@@ -123,10 +123,7 @@ func (s *script) block(i int, b Block, end time.Duration) {
 	})
 	pieces := b.pieces(s.turn.Seed, i)
 	for k, p := range pieces {
-		at := p.At
-		if at == 0 {
-			at = from + share(end-from, k+1, len(pieces))
-		}
+		at := cmp.Or(p.At, from+share(end-from, k+1, len(pieces)))
 		s.delta(at, i, b.deltaMember(), p.Text)
 		s.output += len(p.Text)
 	}

@@ -331,9 +331,6 @@ func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 	if err = errors.Join(err, err2); err != nil {
 		return nil, usage("--listen %s: write HOST:PORT, as 0.0.0.0:4222", f.listen)
 	}
-	if number == 0 {
-		number = -1 // any
-	}
 	s := &natsServer{token: cmp.Or(a.env(natsToken), rand.Text())}
 	dir := a.path(f.store)
 	if f.store == "" {
@@ -342,7 +339,7 @@ func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 		}
 		s.dir = dir
 	}
-	if s.own, err = shards.Serve(host, number, dir, s.token); err != nil {
+	if s.own, err = shards.Serve(host, cmp.Or(number, -1), dir, s.token); err != nil { // -1 is any
 		s.end()
 		return nil, usage("--listen %s: %s", f.listen, err)
 	}

@@ -203,7 +203,7 @@ func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rul
 	}
 	fmt.Fprintf(&b, "%s\n", reports.Dim.On("because: "+reports.Safe(q.Reason.String()), s.Colour))
 	if len(always) > 0 {
-		rules := reports.Each(always, func(r permission.Rule) string { return reports.Safe(r.String()) })
+		rules := each(always, func(r permission.Rule) string { return reports.Safe(r.String()) })
 		fmt.Fprintf(&b, "always would allow, in this session: %s\n", strings.Join(rules, ", "))
 		return b.String() + "allow it? [y]es once, [a]lways, [n]o and why: "
 	}

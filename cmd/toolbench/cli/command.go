@@ -225,7 +225,7 @@ func (outs *outputs) wants(formats ...string) bool {
 
 // formatNames are the reports of outcomes.
 func formatNames() []string {
-	return reports.Each(reports.Formats(), func(f reports.Format) string { return f.Name })
+	return each(reports.Formats(), func(f reports.Format) string { return f.Name })
 }
 
 // formatNamed is a report of outcomes; outputs know their names.

@@ -15,8 +15,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"toolbench/reports"
 )
 
 // ConfigFile is the name of a project's file of flags, which is looked for in the
@@ -218,7 +216,7 @@ func commandNamed(root *cobra.Command, name string) *cobra.Command {
 }
 
 func commandNames(root *cobra.Command) []string {
-	return reports.Each(root.Commands(), (*cobra.Command).Name)
+	return each(root.Commands(), (*cobra.Command).Name)
 }
 
 // has reports whether a command, or for the root any command, has a flag.
@@ -272,7 +270,7 @@ func (a *app) arguments(command string, args []string) []string {
 			continue
 		}
 		a.pathsAt = s.place
-		args = append(args, reports.Each(s.values, a.local)...)
+		args = append(args, each(s.values, a.local)...)
 	}
 	return args
 }

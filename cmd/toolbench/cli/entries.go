@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/reports"
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -177,7 +176,7 @@ func (a *app) unknown(arg string, err error, suite []entry) error {
 	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
 		return usage("%s: %s", arg, reason(err))
 	}
-	names := reports.Each(suite, func(e entry) string { return e.Name })
+	names := each(suite, func(e entry) string { return e.Name })
 	return usage("unknown scenario %q%s; see `toolbench list`", arg, meant(alike(arg, names)))
 }
 
@@ -279,4 +278,13 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 		}
 	}
 	return cases, errs
+}
+
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = f(one)
+	}
+	return made
 }

@@ -164,7 +164,7 @@ func (a *app) listToolsCommand() *cobra.Command {
 }
 
 func (a *app) listTools(p printing) error {
-	return a.print(reports.ToolsReport{Tools: reports.Each(builtins(), described)}, p)
+	return a.print(reports.ToolsReport{Tools: each(builtins(), described)}, p)
 }
 
 // builtins are the built-in tools, to be looked at and not to be called.
@@ -179,7 +179,7 @@ func builtins() []toolpool.Entry {
 }
 
 func toolsOf(entries []toolpool.Entry) []*tool.Tool {
-	return reports.Each(entries, func(e toolpool.Entry) *tool.Tool { return e.Tool })
+	return each(entries, func(e toolpool.Entry) *tool.Tool { return e.Tool })
 }
 
 // described is what a built-in tool declares.

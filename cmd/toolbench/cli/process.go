@@ -96,7 +96,7 @@ func (p Process) env(key string) string {
 // secrets are the values of variables whose names are those of secrets: no report
 // prints them (O5).
 func (p Process) secrets() []string {
-	return reports.Each(secret.FromEnv(p.Env), func(k secret.Known) string { return k.Value })
+	return each(secret.FromEnv(p.Env), func(k secret.Known) string { return k.Value })
 }
 
 // assumedWidth is that of a screen of which nothing is known: a file, or the log of

@@ -141,7 +141,7 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 }
 
 func programNames(all []ownProgram) string {
-	return strings.Join(reports.Each(all, func(p ownProgram) string { return p.name }), ", ")
+	return strings.Join(each(all, func(p ownProgram) string { return p.name }), ", ")
 }
 
 // tool is the program as a tool.

@@ -49,7 +49,7 @@ func (a *app) searchCommand() *cobra.Command {
 }
 
 func rankerNames() []string {
-	return reports.Each(search.Rankers(), func(r search.Ranker) string { return r.Name })
+	return each(search.Rankers(), func(r search.Ranker) string { return r.Name })
 }
 
 // someRankers reads names separated by commas, each once, in the order given.

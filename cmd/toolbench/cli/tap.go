@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolbench/reports"
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
@@ -228,7 +227,7 @@ func (t *tapped) child(ctx context.Context) error {
 		defer cancel()
 	}
 	values := strings.NewReplacer("{url}", t.url)
-	cmd := exec.Command(t.command[0], reports.Each(t.command[1:], values.Replace)...)
+	cmd := exec.Command(t.command[0], each(t.command[1:], values.Replace)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = t.app.Stdin, t.app.Stdout, t.app.Stderr, t.app.Dir
 	cmd.Env, cmd.WaitDelay = t.environment(values), partTime
 	code, err := shell.Attached(run, cmd)
@@ -255,7 +254,7 @@ func (t *tapped) environment(values *strings.Replacer) []string {
 		env = append(env, name+"="+value)
 	}
 	env = append(env, urlVariable+"="+t.url)
-	return append(env, reports.Each(t.flags.env, values.Replace)...)
+	return append(env, each(t.flags.env, values.Replace)...)
 }
 
 // conclude prints what was recorded, and gives the error that carries the exit code.

@@ -259,7 +259,7 @@ func (g *agent) again(p *plan) func(check.Result) string {
 	targets := p.targets()
 	return func(o check.Result) string {
 		target := reports.Quoted(targets[caseKey(o.File, o.Name)])
-		return strings.Join(slices.Concat([]string{"toolbench", "try", target}, g.sameWay, []string{"--"}, reports.Each(g.given, reports.Quoted)), " ")
+		return strings.Join(slices.Concat([]string{"toolbench", "try", target}, g.sameWay, []string{"--"}, each(g.given, reports.Quoted)), " ")
 	}
 }
 
@@ -325,7 +325,7 @@ func (f *tryFlags) prompting() bool { return f.thenStdin || f.thenRun != "" }
 // standard input.
 func (t *trial) script() string {
 	values := t.values()
-	words := reports.Each(t.command, func(w string) string { return reports.ShellWord(values.Replace(w)) })
+	words := each(t.command, func(w string) string { return reports.ShellWord(values.Replace(w)) })
 	line := strings.Join(words, " ")
 	if t.asLines() || t.promptAsWord() {
 		return line

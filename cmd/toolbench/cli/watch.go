@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
-	"toolbench/reports"
 )
 
 // settled is how long nothing must be written before what was saved counts as whole.
@@ -99,7 +97,7 @@ func (a *app) watched(args []string) ([]string, error) {
 // ours reports of a path whether a run writes it, or makes it for what it writes: that must
 // not start the next run.
 func (a *app) ours(f runFlags) func(path string) bool {
-	files := reports.Each(f.outputs.files, func(o fileOutput) string { return a.path(o.file) })
+	files := each(f.outputs.files, func(o fileOutput) string { return a.path(o.file) })
 	if f.findings != "" {
 		files = append(files, a.path(filepath.Join(f.findings, ledgerName)))
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 	shellwords "mvdan.cc/sh/v3/shell"
 
-	"toolbench/reports"
 	"toolbench/sim/secret"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
@@ -167,7 +166,7 @@ func (w *workplace) endTasks() error {
 
 // shell is the machine's, in a sandbox where that is wanted.
 func (w *workplace) shell() (*host.Shell, error) {
-	confined := &host.Sandbox{Writable: append([]string{w.root}, reports.Each(w.flags.writable, w.a.path)...), Network: w.flags.network}
+	confined := &host.Sandbox{Writable: append([]string{w.root}, each(w.flags.writable, w.a.path)...), Network: w.flags.network}
 	if w.flags.sandbox == "off" {
 		confined = nil
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,10 +25,7 @@ type hookWork = func(context.Context, hook.Input) (hook.Output, error)
 func (r *runner) hooks() (hook.Set, error) {
 	all := r.ownHooks()
 	for i, h := range r.sc.Hooks {
-		made := hook.Hook{Name: h.Name, Event: hook.Event(h.Event), Matcher: h.Matcher, If: h.If, Timeout: h.Timeout.D()}
-		if made.Name == "" {
-			made.Name = fmt.Sprintf("hook-%d", i+1)
-		}
+		made := hook.Hook{Name: cmp.Or(h.Name, fmt.Sprintf("hook-%d", i+1)), Event: hook.Event(h.Event), Matcher: h.Matcher, If: h.If, Timeout: h.Timeout.D()}
 		made, err := r.script(made, h)
 		if err != nil {
 			return hook.Set{}, r.sc.ErrorAt(fmt.Sprintf("hooks.%d", i), err.Error(), "")
