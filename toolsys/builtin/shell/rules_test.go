@@ -110,6 +110,9 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 		"terraform version", "docker -H tcp://x ps", "pip show --log=x y", "pip list --log x", "systemctl status -H h", "systemctl restart x", "dpkg -i x", "getent hosts x", "apt-cache show -o x", "terraform -chdir=x version", "tokei -o json",
 		"x=$(whoami)*; ls $x", "x=$(pwd)*; ls $x", "cat $(pwd)/../x", "ls $(pwd)", "pwd() { echo '/etc/*'; }; echo $(pwd)", "echo $(git rev-parse $x)", "DOCKER_CONFIG=. docker ps", "CI='a b' ls",
 		"more -p '!touch PWN' f", "base64 *", "zgrep -r x prod", "ack x",
+		"journalctl --cursor-file=PWN", "journalctl -n --cursor-file=PWN", "journalctl -b --rotate", "journalctl --vacuum-size=1M", "journalctl --file=/etc/shadow",
+		"tar -t -f h:f", "tar --list -F ./evil.sh -f f", "gzip --decompress f", "gunzip --stdout /etc/shadow", "unzip -t x:y", "fd -x touch PWN", "dmesg --console-off",
+		"dmesg --clear", "ip route add default", "ifconfig eth0 down", "sysctl vm.swappiness=1", "sort --compress-program=./evil.sh f", "docker diff ../x",
 		"GIT_CONFIG_COUNT=1 git diff", "ls\rtouch PWN", "ls\u00a0x", "sed 'w PWN' f", "awk 'BEGIN{print 1>\"PWN\"}'", "echo x > PWN", "sh -c '[[ a > PWN ]]'",
 	} {
 		for _, mode := range []permission.Mode{permission.Default, permission.Plan} {
