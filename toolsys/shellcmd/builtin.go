@@ -380,7 +380,8 @@ func checkGzip(c *call) {
 	c.alsoPacked()
 }
 
-// shaped allows the words that the table of shapes has for the program. Those behind the first may be files.
+// shaped allows the words that the table of shapes has for the program. Those behind the first may be files, and
+// for go folders with all below them, for unzip names with an ending more.
 func (c *call) shaped() {
 	if !tables.Shapes[c.name].fits(c) {
 		c.doubt(c.name + " is not known to only read with these words")
@@ -390,7 +391,7 @@ func (c *call) shaped() {
 	c.step.Leaf = true
 	for i, f := range c.args {
 		if !strings.HasPrefix(f.Text, "-") && (i > 0 || c.name == "xxd") {
-			c.readsTree(f)
+			c.w.touch(c.step, f, File{Tree: c.name == "go" || c.name == "unzip"})
 		}
 	}
 }

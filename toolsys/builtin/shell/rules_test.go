@@ -182,14 +182,14 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	)
 	ruled{deny: []string{"Read(/repo/Prod/**)", "Read(s.gz)"}}.neverAllowed(t, // from each of its folders git shows the files of all others
 		"cd sub && git show HEAD:prod/x", "(cd sub; git log -p)", "git -C sub grep x -- ..", "git -C sub -C deep cat-file -p HEAD:prod/x", "cd sub && git status -v", "cd sub && git reflog show -p",
-		"git -C prod diff --no-index x /repo/f", "zcat s", "zgrep x s", "zcat < s.gz", "cat PROD/x",
+		"git -C prod diff --no-index x /repo/f", "zcat s", "zgrep x s", "zcat < s.gz", "cat PROD/x", "gzip -l s", "gzip --list s", "xxd s.gz", "tar tf prod/x",
 	)
 	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
 	for _, text := range []string{
 		"cat f", "cat .env.example", "touch x", "echo hi > x", "cat prod/x", "rm -r other", "git status", "diff f .env.example", "diff -u prod/x f", "cp f g", "grep --inc='*.go' x f",
-		"git reflog show", "git log --stat", "cat $'f\\x2ego'", "date -d now",
+		"git reflog show", "git log --stat", "cat $'f\\x2ego'", "date -d now", "gzip -l f", "xxd -s 1 f", "tar tf f", "sum f",
 	} {
 		assert.Equal(t, permission.Allow, both.decide(t, text), text)
 	}
