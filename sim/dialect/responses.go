@@ -62,7 +62,7 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 	}
 	c.flush()
 	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_output_tokens", "generation_config.max_output_tokens"), "stream", v.Get("stream").Bool(),
-		"previous_response_id", Either(v, "previous_response_id", "previous_interaction_id").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
+		"previous_response_id", Either(v, "previous_response_id", "previous_interaction_id").String(), "conversation", Either(v, "conversation.id", "conversation").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 
 // moreTools is the kind of item that offers tools beside those of the request.

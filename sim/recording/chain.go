@@ -25,7 +25,7 @@ type chains struct {
 	calls map[string]*thread
 	// made are the ids of the calls so far.
 	made map[string]bool
-	// answers has the threads by the id of their last answer.
+	// answers has the threads by the id of their last answer, and of their conversation.
 	answers map[string]*thread
 	// order has the thread that went on last at its front.
 	order *list.List
@@ -68,8 +68,8 @@ type thread struct {
 	// empty: it had no content, and so will not be.
 	ids   []string
 	empty bool
-	// answer is the last answer's own id.
-	answer string
+	// answer is the last answer's own id, conversation the provider's id of all of them.
+	answer, conversation string
 	// failed: the last request got no whole answer, so that it may be sent again.
 	failed bool
 	place  *list.Element
@@ -216,8 +216,8 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	t.failed = turn.Ending != Whole
 	t.ids, t.empty = shape(turn)
 	delete(c.answers, t.answer)
-	t.answer = turn.ID
-	c.answers[t.answer] = t
+	t.answer, t.conversation = turn.ID, cmp.Or(req.conversation, t.conversation)
+	c.answers[t.answer], c.answers[t.conversation] = t, t
 	if len(turn.Calls) == 0 {
 		return c.s.emit(t.c, turn)
 	}
@@ -315,8 +315,7 @@ func shape(t *Turn) (ids []string, empty bool) {
 			ids = append(ids, call.ID)
 		}
 	}
-	empty = !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
-	return ids, empty
+	return ids, !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
 }
 
 // offered gives a request's tools; equal ones are one list.

@@ -29,13 +29,12 @@ func (c *chains) find(x *exchange, req *request) (*thread, error) {
 // match finds the thread of a request and the number of messages before the
 // model's last answer.
 func (c *chains) match(req *request) (*thread, int) {
-	if t := c.answers[req.previous]; req.previous != "" && t != nil {
-		return t, -1 // what went before is not repeated
+	for _, id := range []string{req.previous, req.conversation} {
+		if t := c.answers[id]; id != "" && t != nil {
+			return t, -1 // what went before is not repeated
+		}
 	}
 	n := len(req.messages)
-	if n == 0 {
-		return nil, 0
-	}
 	for _, t := range c.at[req.prefix[n]] {
 		if t.failed && t.n == n {
 			return t, n // sent again
@@ -144,5 +143,6 @@ func (c *chains) evict() error {
 	oldest := c.order.Remove(c.order.Back()).(*thread)
 	c.forget(oldest)
 	delete(c.answers, oldest.answer)
+	delete(c.answers, oldest.conversation)
 	return c.settle(oldest, atTheEnd)
 }

@@ -109,9 +109,8 @@ func (ls *lineScan) observe(v gjson.Result) error {
 
 func (ls *lineScan) keep(v gjson.Result) {
 	id := partID(v)
-	if ls.adds(v) {
-		part := &ls.observed[ls.places[id]]
-		part.later = append(part.later, v)
+	if at := ls.places[id]; ls.adds(v) {
+		ls.observed[at].later = append(ls.observed[at].later, v)
 		return
 	}
 	if id != "" {

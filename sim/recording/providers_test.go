@@ -201,3 +201,31 @@ func TestErrorsAreNamedAsTheirProvidersNameThem(t *testing.T) {
 		}
 	}
 }
+
+// A provider that keeps a conversation gets no more of it than what is new, and its id.
+func TestAConversationThatTheProviderKeepsIsOne(t *testing.T) {
+	said := func(id string, item object) object {
+		return object{"id": id, "object": "response", "model": "m", "status": "completed", "output": []object{item}}
+	}
+	call := object{"type": "function_call", "id": "f", "call_id": "A", "name": "ls", "arguments": "{}"}
+	text := object{"type": "message", "role": "assistant", "content": []object{{"type": "output_text", "text": "So."}}}
+	var list []object
+	for n, x := range []struct {
+		conversation any
+		input        any
+		answer       object
+	}{
+		{"conv_1", "Go.", text}, {"conv_2", "Go.", text}, {object{"id": "conv_1"}, "And then?", call},
+		{"conv_1", []object{{"type": "function_call_output", "call_id": "A", "output": "x"}}, text}, {"conv_2", "And then?", text},
+	} {
+		list = append(list, object{"request": object{"path": "/v1/responses", "body": object{"model": "m", "conversation": x.conversation, "input": x.input}},
+			"response": object{"status": 200, "body": said(fmt.Sprint("r", n), x.answer)}})
+	}
+	rec := open(t, asJSON(t, list))
+	require.Len(t, rec.Conversations, 2)
+	turns := rec.Conversations[0].Turns
+	require.Len(t, turns, 3)
+	require.NotNil(t, turns[1].Result("A"))
+	assert.Equal(t, "x", turns[1].Result("A").Text)
+	assert.Len(t, rec.Conversations[1].Turns, 2)
+}

@@ -19,8 +19,9 @@ type request struct {
 	ids      *dialect.IDs
 	model    string
 	messages []gjson.Result
-	// previous is the answer that the request goes on from, where it does not repeat it.
-	previous string
+	// previous is the answer that the request goes on from, where it does not repeat it, or conversation
+	// where the provider keeps that.
+	previous, conversation string
 	// prefix[n] identifies the first n messages.
 	prefix []prefix
 	// toolsID identifies the tools as sent, less cache breakpoints, which move.
@@ -41,7 +42,7 @@ func parseRequest(address string, body []byte) (*request, bool) {
 	}
 	r := &request{
 		api: api, ids: ids, raw: v.Raw, model: v.Get("model").String(), messages: v.Get("messages").Array(),
-		previous: v.Get("previous_response_id").String(),
+		previous: v.Get("previous_response_id").String(), conversation: strings.Clone(v.Get("conversation").String()),
 	}
 	r.prefix = make([]prefix, len(r.messages)+1)
 	for i, m := range r.messages {
