@@ -297,7 +297,7 @@ func chatResults(m gjson.Result, ids *IDs) []json.RawMessage {
 	if m.Get("content.0.type").Str == "tool-result" {
 		return chatParts(m.Get("content"))
 	}
-	id := m.Get("tool_call_id").String()
+	id := Either(m, "tool_call_id", "tool_call_ids.0").String()
 	if id == "" {
 		id = ids.result("", m.Get("name").String())
 	} else {

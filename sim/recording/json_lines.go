@@ -190,7 +190,7 @@ func isEvent(kind string, v gjson.Result) bool {
 // response is, or those of a request, be they under "messages" or a value each.
 // known is false when v is none of these.
 func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
-	if said := v.Get("conversation"); said.Get("0.role").Exists() && !v.Get("messages").Exists() {
+	if said := dialect.Either(v, "conversation", "history"); said.Get("0.role").Exists() && !v.Get("messages").Exists() {
 		v = gjson.ParseBytes(dialect.JSON(fields{"messages": json.RawMessage(said.Raw), "model": v.Get("model").String()}))
 	}
 	if _, request, ok := dialect.Request("", []byte(v.Raw), &dialect.IDs{}); ok {

@@ -559,3 +559,21 @@ func TestABodyMayHaveAMemberText(t *testing.T) {
 	assert.Equal(t, []string{"{}"}, inputs(turn))
 	assert.Equal(t, []string{"Go."}, turn.UserTexts)
 }
+
+// The history of a trajectory is a conversation, whose results may name their calls in a list.
+func TestAHistoryIsAConversation(t *testing.T) {
+	call := func(id string) object {
+		return object{"id": id, "type": "function", "function": object{"name": "ls", "arguments": "{}"}}
+	}
+	doc := object{"info": object{}, "history": []object{{"role": "system", "content": "Work."}, {"role": "user", "content": "Go.", "agent": "main"},
+		{"role": "assistant", "content": "I look.", "tool_calls": []object{call("A"), call("B")}},
+		{"role": "tool", "content": "2", "tool_call_ids": []string{"B"}}, {"role": "tool", "content": "1", "tool_call_ids": []string{"A"}}}}
+	for _, text := range []string{indented(t, doc), "---\n" + indented(t, doc)} {
+		rec := open(t, text)
+		require.Len(t, rec.Conversations, 1)
+		turns := rec.Conversations[0].Turns
+		require.Len(t, turns, 1)
+		assert.Equal(t, []string{"Go."}, turns[0].UserTexts)
+		assert.Equal(t, []string{"B 2", "A 1"}, answers(turns[0]))
+	}
+}
