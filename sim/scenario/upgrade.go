@@ -50,7 +50,7 @@ var ErrNeither = errors.New("it is neither a cassette of go-vcr nor a scenario")
 func Upgrade(name string, data []byte) (Upgraded, error) {
 	keys, err := membersOf(data)
 	if err != nil {
-		return Upgraded{}, fmt.Errorf("%s: %w", name, ErrNeither)
+		return Upgraded{}, fmt.Errorf("%s: %w: %w", name, ErrNeither, fileError(name, err))
 	}
 	switch {
 	case keys["interactions"] != nil:
@@ -70,7 +70,7 @@ func membersOf(data []byte) (map[string]*ast.MappingValueNode, error) {
 		return map[string]*ast.MappingValueNode{"interactions": {}}, nil
 	}
 	if len(data) > maxKeyBytes {
-		return nil, ErrNeither
+		return nil, fmt.Errorf("it is longer than the %d bytes that are read of a scenario here", maxKeyBytes)
 	}
 	file, err := Tree(data)
 	if err != nil {

@@ -367,7 +367,7 @@ func (a *app) update(ctx context.Context, p *pool, results []result) (interrupte
 		}
 		changed, err := a.rewrite(r.entry, r.outcome)
 		if err != nil {
-			return false, harness(fmt.Errorf("updating %s: %w", r.entry.File, err))
+			return false, harness(fmt.Errorf("updating %s: %w", r.entry.File, reason(err)))
 		}
 		if !changed {
 			continue
