@@ -173,9 +173,9 @@ func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
 		"neither a cassette of go-vcr nor a scenario":                                                 "a: 1\n",
 		"x.yaml: it is neither": "{",
 		"a scenario: x.yaml:2:1: mapping key \"name\" already defined at [1:1]; keep one of the two": "name: a\nname: b\n",
-		"looks like vcrpy's":    "interactions:\n- request: {uri: x}\n  response: {status: {code: 200}}\nversion: 1\n",
-		"unknown field":         unversioned + "nope: 1\n",
-		"was cut off":           one[:strings.Index(one, "  response")],
+		"looks like vcrpy's": "interactions:\n- request: {uri: x}\n  response: {status: {code: 200}}\nversion: 1\n",
+		"unknown field":      unversioned + "nope: 1\n",
+		"was cut off":        one[:strings.Index(one, "  response")],
 	} {
 		_, err := scenario.Upgrade("x.yaml", []byte(text))
 		assert.ErrorContains(t, err, want)
