@@ -88,8 +88,11 @@ func fileError(file string, err error) *FileError {
 	return out
 }
 
-// yamlName is what YAML calls the kind of a value in Go.
+// yamlName is what YAML calls the kind of a value in Go, nil being that of none.
 func yamlName(t reflect.Type) string {
+	if t == nil {
+		return "null"
+	}
 	switch t.Kind() {
 	case reflect.Slice:
 		return "sequence"

@@ -64,7 +64,8 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"a range that ends before it begins", strings.Replace(good, "makespan: 2s", "makespan: 3s..1s", 1), ":10:13", "ends before it begins", "smaller one first"},
 		{"a sign before a range", strings.Replace(good, "makespan: 2s", "makespan: '!= 1s..3s'", 1), ":10:13", "a sign before a range", "alone"},
 		{"a bound that is no number", strings.Replace(good, "makespan: 2s", "max_running: nan", 1), ":10:16", "neither a number", ""},
-		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "", "schema"},
+		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "string was used where int is expected", "schema"},
+		{"nothing under a name where a number belongs", good + "faults: [{request: &n ~}]\n", ":11:", "null was used where int is expected", "schema"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,6 +146,7 @@ func TestTwoScenariosOfOneNameAreAnError(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("name: x\nabout: &a y\nstream: *a"))
+	f.Add([]byte(good + "faults: [{request: &n ~}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sc, err := scenario.Parse("f.yaml", data)
 		if err == nil && sc.Name == "" {
