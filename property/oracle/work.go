@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"toolbench/property/generate"
 )
 
@@ -158,7 +160,10 @@ func (w *Work) read(in, out any) error {
 
 // aloneAt are the references of tools whose work needs nothing but their input.
 var aloneAt = map[string]func(*generate.SystemCase, *Work) error{
-	"AskUserQuestion": says("The user answered:\n- Which colour?\n  "), "LSP": checkLSP, "OverflowTest": checkOverflow, "PushNotification": says("sent"),
+	"AskUserQuestion": func(s *generate.SystemCase, w *Work) error {
+		return says("The user answered:\n- "+gjson.GetBytes(w.Input, "questions.0.question").Str+"\n  ")(s, w)
+	},
+	"LSP": checkLSP, "OverflowTest": checkOverflow, "PushNotification": says("sent"),
 	"REPL": checkSteps, "RemoteTrigger": says("HTTP 2"), "Sleep": checkSleep, "SyntheticOutput": says("The answer is taken"),
 	"TodoWrite": checkTodos, "WebBrowser": checkBrowser, "WebFetch": checkFetch, "WebSearch": checkSearch, "Workflow": checkSteps,
 	"Config": checkConfig, "Monitor": checkMonitor, "SendMessage": checkSent,

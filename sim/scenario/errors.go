@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,13 +94,8 @@ func yamlName(t reflect.Type) string {
 	if t == nil {
 		return "null"
 	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return "sequence"
-	case reflect.Map, reflect.Struct:
-		return "mapping"
-	}
-	return t.Kind().String()
+	named := map[reflect.Kind]string{reflect.Slice: "sequence", reflect.Map: "mapping", reflect.Struct: "mapping"}
+	return cmp.Or(named[t.Kind()], t.Kind().String())
 }
 
 func remedy(err error, e *FileError) string {
