@@ -83,7 +83,8 @@ func (s *shrinker) pass() (smaller bool) {
 	for n := 0; s.left > 0; {
 		there := false
 		kept := s.try(func(d Case) {
-			all := reductionsOf(d)
+			r := changesOf(d)
+			all := slices.Concat(r.lists, r.values, r.times)
 			if there = n < len(all); there {
 				all[n].do()
 			}
@@ -132,11 +133,6 @@ type change struct {
 func changesOf(d Case) (r reductions) {
 	r.add(reflect.ValueOf(&d).Elem(), "", "")
 	return r
-}
-
-func reductionsOf(d Case) []change {
-	r := changesOf(d)
-	return slices.Concat(r.lists, r.values, r.times)
 }
 
 // add adds the changes of a value and of all in it. The tag of its field decides: the

@@ -109,7 +109,8 @@ func whileRunning(out check.Result, turn *recording.Turn) (time.Duration, bool) 
 	var from, to time.Duration
 	of := 0 // the run's own number of the turn
 	for _, e := range out.Trace {
-		if turnHas(turn, e.Call) && (e.Kind() == trace.KindStarted || e.Kind() == trace.KindEnded) {
+		its := slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return c.ID == e.Call })
+		if its && (e.Kind() == trace.KindStarted || e.Kind() == trace.KindEnded) {
 			of = e.Turn
 		}
 	}
@@ -124,10 +125,6 @@ func whileRunning(out check.Result, turn *recording.Turn) (time.Duration, bool) 
 	}
 	at := (from + (to-from)/2).Truncate(stream.Tick)
 	return at, from < at && at < to
-}
-
-func turnHas(turn *recording.Turn, call string) bool {
-	return slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return c.ID == call })
 }
 
 // sameResults reports whether two runs came to the same, at the same time.

@@ -54,7 +54,7 @@ func (f *spreadFlags) add(flags *pflag.FlagSet, part int, things string) {
 	flags.StringVar(&f.name, "name", "", "what the workers know it by; made from what is played when not given")
 	own(flags, number(&f.replicas, 1), "replicas", "on how many servers of a cluster everything is stored")
 	own(flags, number(&f.tries, 1), "tries", "how often a part is given out before it is halved, and a single one of its "+things+" set aside")
-	flags.DurationVar(&f.silence, "silence", f.silence, "how long a worker may be silent before another gets its part")
+	flags.Var(period(&f.silence, time.Millisecond), "silence", "how long a worker may be silent before another gets its part")
 }
 
 // check refuses what does not go together.

@@ -181,7 +181,7 @@ func (c config) check(root *cobra.Command) error {
 	for _, s := range c.settings {
 		command := commandNamed(root, s.command)
 		if command == nil {
-			return usage("%s: there is no command %s%s; or write %s, for all", s.at, s.command, closest(s.command, commandNames(root)), everyCommand)
+			return usage("%s: there is no command %s%s; or write %s, for all", s.at, s.command, closest(s.command, each(root.Commands(), (*cobra.Command).Name)), everyCommand)
 		}
 		switch {
 		case s.command == personal:
@@ -213,10 +213,6 @@ func commandNamed(root *cobra.Command, name string) *cobra.Command {
 		}
 	}
 	return nil
-}
-
-func commandNames(root *cobra.Command) []string {
-	return each(root.Commands(), (*cobra.Command).Name)
 }
 
 // has reports whether a command, or for the root any command, has a flag.

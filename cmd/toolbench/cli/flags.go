@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,6 +67,15 @@ func number(to *int, least int) *value[int] {
 	return &value[int]{to: to, parse: atLeast(least), kind: "N", text: strconv.Itoa(*to)}
 }
 
+// period is a flag that takes durations from least; it has what it was set to.
+func period(to *time.Duration, least time.Duration) *value[time.Duration] {
+	v := &value[time.Duration]{to: to, parse: from(least, time.ParseDuration), kind: "duration"}
+	if *to > 0 {
+		v.text = to.String()
+	}
+	return v
+}
+
 // repeatable adds a flag that can be given several times.
 func repeatable(flags *pflag.FlagSet, to *[]string, name, about string) {
 	flags.StringArrayVar(to, name, nil, about+"; repeatable")
@@ -78,13 +88,16 @@ func own(flags *pflag.FlagSet, v pflag.Value, name, about string) {
 }
 
 // atLeast reads whole numbers from least.
-func atLeast(least int) func(string) (int, error) {
-	return func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err == nil && n < least {
-			err = fmt.Errorf("it must be %d or more", least)
+func atLeast(least int) func(string) (int, error) { return from(least, strconv.Atoi) }
+
+// from bounds what is parsed from below.
+func from[T int | time.Duration](least T, parse func(string) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) {
+		x, err := parse(text)
+		if err == nil && x < least {
+			err = fmt.Errorf("it must be %v or more", least)
 		}
-		return n, err
+		return x, err
 	}
 }
 
@@ -262,10 +275,8 @@ func (s selection) deal(entries []entry) []entry {
 		return entries
 	}
 	var dealt []entry
-	for i, e := range entries {
-		if i%s.shard.n == s.shard.i-1 {
-			dealt = append(dealt, e)
-		}
+	for i := s.shard.i - 1; i < len(entries); i += s.shard.n {
+		dealt = append(dealt, entries[i])
 	}
 	return dealt
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,14 +48,15 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.addCases(flags)
 	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")
-	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
+	flags.Var(period(&f.duration, 0), "duration", "go on for so long, as 30s or 10m")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
 	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both", "shell"), "engine", "des, full, both or shell")
 	flags.VarP(number(&f.jobs, 1), "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
 	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
-	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may be silent before it counts as hung")
+	f.patience = fuzzPatience
+	flags.Var(period(&f.patience, time.Millisecond), "patience", "how long a case may be silent before it counts as hung")
 	for _, name := range []string{"child", "patience"} {
 		flags.Lookup(name).Hidden = true
 	}
@@ -91,8 +94,6 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 		return a.fuzzReplay(ctx, f)
 	case f.child != "":
 		return a.fuzzChild(ctx, f)
-	case f.duration < 0:
-		return usage("--duration is %s; give a time from now on, as 30s", f.duration)
 	}
 	if err := f.ranged(); err != nil {
 		return err
@@ -107,20 +108,12 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	return a.fuzzRun(ctx, f)
 }
 
-// timed is a context that ends when --duration has passed, if there is one.
-func (f *fuzzFlags) timed(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.duration > 0 {
-		return context.WithTimeout(ctx, f.duration)
-	}
-	return ctx, func() {}
-}
-
 // fuzzRun plays the cases, and shows the first that fails.
 func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	if err := a.checkLedger(f.findings); err != nil {
 		return err
 	}
-	running, cancel := f.timed(ctx)
+	running, cancel := context.WithTimeout(ctx, cmp.Or(f.duration, math.MaxInt64))
 	defer cancel()
 	p := a.fuzzProgress(f)
 	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), func(r fuzz.Result) { p.show(p.cases(r)) })
@@ -363,7 +356,7 @@ const defaultScripts = 5_000
 
 // fuzzShell runs in Bash what is called read-only.
 func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
-	running, cancel := f.timed(ctx)
+	running, cancel := context.WithTimeout(ctx, cmp.Or(f.duration, math.MaxInt64))
 	defer cancel()
 	cfg := fuzz.ScriptConfig{Seed: f.seed, Scripts: uint64(f.runs), Jobs: f.jobs}
 	if f.duration == 0 && f.runs == 0 {

@@ -83,7 +83,7 @@ func TestWrongCommandLinesSayWhatIsRight(t *testing.T) {
 		"--shard 5/4":            "write I/N",
 		"--replay nothing.yaml":  "nothing.yaml: no such file",
 		"--replay .":             "holds no case",
-		"--duration -3s":         "give a time from now on",
+		"--duration -3s":         "it must be 0s or more",
 		"--child rubbish":        "--child",
 		"--engine des something": "unknown command",
 	} {

@@ -41,8 +41,8 @@ type childLine struct {
 
 // fuzzChild plays a batch for a parent.
 func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
-	b, err := parseBatch(f.child)
-	if err != nil {
+	var b fuzz.Batch
+	if _, err := fmt.Sscanf(f.child, "%d:%d:%d", &b.First, &b.N, &b.Step); err != nil {
 		return usage("--child %q: %s", f.child, err)
 	}
 	// A child holds some megabytes: collecting at every doubling of so little is a
@@ -85,12 +85,6 @@ func awaitWord(r io.Reader) bool {
 		}
 	}
 	return false
-}
-
-func parseBatch(text string) (fuzz.Batch, error) {
-	var b fuzz.Batch
-	_, err := fmt.Sscanf(text, "%d:%d:%d", &b.First, &b.N, &b.Step)
-	return b, err
 }
 
 // fuzzRunner plays batches in processes of their own, or in this one where the program

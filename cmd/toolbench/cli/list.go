@@ -156,15 +156,13 @@ func (a *app) listToolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "List the built-in tools, with what opens their gates and what they declare",
 		Args: none,
-		RunE: func(*cobra.Command, []string) error { return a.listTools(p) },
+		RunE: func(*cobra.Command, []string) error {
+			return a.print(reports.ToolsReport{Tools: each(builtins(), described)}, p)
+		},
 	}
 	p.looks.add(cmd.Flags())
 	p.addFormat(cmd.Flags())
 	return explained(cmd)
-}
-
-func (a *app) listTools(p printing) error {
-	return a.print(reports.ToolsReport{Tools: each(builtins(), described)}, p)
 }
 
 // builtins are the built-in tools, to be looked at and not to be called.

@@ -78,6 +78,8 @@ type app struct {
 	own *run.Own
 	// faulty are the recordings whose problems were counted for the user, who is told once.
 	faulty map[string]bool
+	// shown is how far the command is, as people at a terminal see it.
+	shown *progress
 }
 
 // printError prints one message for an error that has one.
@@ -88,8 +90,14 @@ func (a *app) printError(err error) {
 	a.logf("%s", err)
 }
 
-// logf prints a line to the standard error output, safely.
-func (a *app) logf(format string, args ...any) { logf(a.Stderr, format, args...) }
+// logf prints a line to the standard error output, safely. It takes the place of what is
+// drawn there.
+func (a *app) logf(format string, args ...any) {
+	if a.shown != nil {
+		a.shown.line.clear()
+	}
+	logf(a.Stderr, format, args...)
+}
 
 func logf(w io.Writer, format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))

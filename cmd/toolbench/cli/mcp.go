@@ -130,7 +130,9 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() 
 		return nil, nil, usage("%s", err)
 	}
 	defer context.AfterFunc(ctx, fleet.Close)() // programs end with us, also those that never answer
+	answered := a.awaiting(len(specs), f.limit)
 	fleet.Ready(f.limit + serverEnd)
+	answered()
 	if ctx.Err() != nil {
 		fleet.Close()
 		return nil, nil, interrupted("interrupted")

@@ -313,9 +313,16 @@ type progress struct {
 
 // progress shows how far a command is that works through many things, to people at a terminal.
 func (a *app) progress(wanted bool) *progress {
-	p := newProgress(a.Stderr, wanted && isTerminal(a.Stderr))
-	p.line.ascii = !a.unicode()
-	return p
+	a.shown = newProgress(a.Stderr, wanted && isTerminal(a.Stderr))
+	a.shown.line.ascii = !a.unicode()
+	return a.shown
+}
+
+// awaiting shows people at a terminal what is waited for, until the function it gives is called.
+func (a *app) awaiting(servers int, limit time.Duration) (stop func()) {
+	p := a.progress(true)
+	p.began(fmt.Sprintf("waiting for servers to answer: %d, at most %s", servers, limit))
+	return p.start(0)
 }
 
 func newProgress(w io.Writer, enabled bool) *progress {
@@ -369,5 +376,8 @@ func (p *progress) loop(quit <-chan struct{}) {
 func (p *progress) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.total == 0 {
+		return reports.Safe(p.last)
+	}
 	return fmt.Sprintf("%d of %d  %s", p.done, p.total, reports.Safe(p.last))
 }

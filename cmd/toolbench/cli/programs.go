@@ -109,7 +109,8 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 		return nil, end, nil
 	}
 	if !trusted {
-		a.logf("%s names programs, which are started with --trust only: %s", c.file, programNames(slices.Concat(c.tools, c.checks)))
+		names := each(slices.Concat(c.tools, c.checks), func(p ownProgram) string { return p.name })
+		a.logf("%s names programs, which are started with --trust only: %s", c.file, strings.Join(names, ", "))
 		return nil, end, nil
 	}
 	out, end := newOutside(ctx)
@@ -138,10 +139,6 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 		own.Checks[p.name] = func(out check.Result) error { return p.check(ctx, out, way) }
 	}
 	return own, end, nil
-}
-
-func programNames(all []ownProgram) string {
-	return strings.Join(each(all, func(p ownProgram) string { return p.name }), ", ")
 }
 
 // tool is the program as a tool.

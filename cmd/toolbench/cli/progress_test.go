@@ -50,3 +50,18 @@ func TestNoProgressWhereNobodyWatches(t *testing.T) {
 		assert.Empty(t, out.String())
 	})
 }
+
+func TestALineOfTheLogTakesThePlaceOfProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		a := &app{Process: Process{Stderr: &out}, shown: newProgress(&out, true)}
+		a.shown.began("waiting")
+		stop := a.shown.start(0)
+		time.Sleep(progressAfter + time.Millisecond)
+		synctest.Wait()
+		a.logf("a remark")
+		assert.Equal(t, "\r\x1b[Kwaiting\r\x1b[Ktoolbench: a remark\n", out.String())
+		stop()
+		assert.Equal(t, "\r\x1b[Kwaiting\r\x1b[Ktoolbench: a remark\n", out.String())
+	})
+}

@@ -49,7 +49,8 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "replay the I-th of N parts of the files")
 	f.spreadFlags.add(flags, 200, "files")
 	flags.Lookup("workers").DefValue = "" // without it, one process replays all
-	flags.DurationVar(&f.patience, "patience", replayPatience, "how long a recording may make no progress in a worker's process before that is ended")
+	f.patience = replayPatience
+	flags.Var(period(&f.patience, time.Millisecond), "patience", "how long a recording may make no progress in a worker's process before that is ended")
 	flags.BoolVar(&f.unsent, "unsent", false, "send no files: all workers have the same ones at the same paths")
 	flags.BoolVar(&f.child, "child", false, "replay a batch for a parent")
 	flags.Lookup("child").Hidden = true

@@ -256,11 +256,6 @@ type replayNotes struct {
 	last time.Time
 }
 
-func newReplayNotes(w io.Writer) *replayNotes {
-	to := bufio.NewWriter(w)
-	return &replayNotes{to: to, gob: gob.NewEncoder(to)}
-}
-
 // noteEvery is how often a process says at most that it goes on.
 const noteEvery = 100 * time.Millisecond
 
@@ -311,7 +306,8 @@ func (a *app) replayChild(ctx context.Context) error {
 	// As in fuzzChild: little memory is held, and nothing runs beside anything else.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	notes := newReplayNotes(a.Stdout)
+	to := bufio.NewWriter(a.Stdout)
+	notes := &replayNotes{to: to, gob: gob.NewEncoder(to)}
 	b.Options.Moved = notes.moved
 	return wrap(b.replay(ctx, notes.done))
 }

@@ -48,7 +48,7 @@ func (a *app) serveCommand() *cobra.Command {
 	flags.BoolVar(&f.again, "again", false, "serve conversations once more when all were served")
 	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
 	flags.BoolVar(&f.done, "exit-when-done", false, "end when every conversation was served to its end")
-	flags.DurationVar(&f.idle, "idle", 0, "end when nothing was asked for so long; 0 never")
+	flags.Var(period(&f.idle, 0), "idle", "end when nothing was asked for so long; 0 never")
 	flags.StringVar(&f.report, "report", "", "write the report to this file instead")
 	repeatable(flags, &f.maps, "map", "what the client calls a tool and its arguments, as Read=read_file,file_path=path")
 	flags.BoolVar(&f.log, "log", false, "print a line for each request as it comes, on the error output")

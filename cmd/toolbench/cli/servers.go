@@ -36,7 +36,8 @@ func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
 	repeatable(flags, &f.urls, "mcp-url", "an MCP server's address over streamable HTTP")
 	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
 	flags.StringVar(&f.grants, "grants", "", "the file for what servers granted at toolbench mcp login, instead of grants.json in the user's configuration")
-	flags.DurationVar(&f.limit, "timeout", limit, "what each live server has to answer")
+	f.limit = limit
+	flags.Var(period(&f.limit, time.Millisecond), "timeout", "what each live server has to answer")
 }
 
 // named reports whether there is any.

@@ -49,7 +49,7 @@ func (a *app) tapCommand() *cobra.Command {
 	repeatable(flags, &f.faults, "fault", "what goes wrong on the way, as 'cut @ request=3 event=8' or 'status 529 @ request=1'")
 	repeatable(flags, &f.env, "env", "a variable of the agent's environment, as NAME=VALUE")
 	repeatable(flags, &f.urlEnv, "url-env", "a further variable that gets the address")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long the agent may take; 0 as long as it likes")
+	flags.Var(period(&f.timeout, 0), "timeout", "how long the agent may take; 0 as long as it likes")
 	flags.BoolVar(&f.log, "log", false, "print a line for each request as it comes, on the error output")
 	return cmd
 }

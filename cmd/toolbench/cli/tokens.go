@@ -144,7 +144,9 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, [
 	if err != nil {
 		return nil, nil, err
 	}
+	answered := a.awaiting(len(specs), f.limit)
 	listed, more := world.ListServers(ctx, specs, a.processes(), f.limit)
+	answered()
 	failures = append(failures, more...)
 	if f.save != "" {
 		if err := a.saved(f.save, listed); err != nil {

@@ -60,8 +60,8 @@ func (a *app) tryCommand() *cobra.Command {
 	repeatable(flags, &f.urlEnv, "url-env", "a further variable that gets the address")
 	flags.BoolVar(&f.thenStdin, "then-stdin", false, "give the user's further messages as lines on the agent's standard input")
 	flags.StringVar(&f.thenRun, "then-run", "", "give each of the user's further messages by this command, as 'my-agent --continue {prompt}'")
-	flags.DurationVar(&f.timeout, "timeout", f.timeout, "how long an agent may take")
-	flags.DurationVar(&f.linger, "linger", f.linger, "how long an agent may stay when every answer was given")
+	flags.Var(period(&f.timeout, time.Millisecond), "timeout", "how long an agent may take")
+	flags.Var(period(&f.linger, 0), "linger", "how long an agent may stay when every answer was given")
 	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as checks; the tools are the agent's own")
 	flags.BoolVar(&f.keep, "keep", false, "leave the folders in which the agents worked, and print where they are")
@@ -130,9 +130,6 @@ func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
 	}
 	if err := f.checkThen(); err != nil {
 		return nil, err
-	}
-	if f.timeout <= 0 {
-		return nil, usage("--timeout %s: it must be more than 0", f.timeout)
 	}
 	shell, err := host.NewShell(host.ShellConfig{})
 	if err != nil {
