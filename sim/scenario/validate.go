@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,13 +106,13 @@ func (sc *Scenario) validateRest() error {
 
 // validateNumbers refuses counts and sizes below nothing, which would be none in one place and a
 // panic in another. What a result may have has no bound below 0.
-func (sc *Scenario) validateNumbers() (err error) {
-	walkNames(reflect.ValueOf(sc).Elem(), "", "", "", func(key, sort, number string) {
-		if sort == negative && err == nil && !strings.HasSuffix(key, ".result_chars") {
-			err = sc.ErrorAt(key, fmt.Sprintf("%s is %s, less than nothing", key[strings.LastIndexByte(key, '.')+1:], number), "write 0 or more")
+func (sc *Scenario) validateNumbers() error {
+	for _, n := range sc.named[negative] {
+		if !strings.HasSuffix(n.key, ".result_chars") {
+			return sc.ErrorAt(n.key, fmt.Sprintf("%s is %s, less than nothing", n.key[strings.LastIndexByte(n.key, '.')+1:], n.name), "write 0 or more")
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // validateBlocks refuses blocks that are none, or two, and answers that are given twice.
