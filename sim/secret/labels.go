@@ -148,7 +148,8 @@ func plausible(value string, t trust) bool {
 	if t == bySight {
 		return len(value) >= 8 && c.kinds() >= 2 && c.digit > 0 && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "$")
 	}
-	if hexadecimal(value) || isUUID(value) || checksum(value) {
+	isUUID := len(value) == 36 && strings.Count(value, "-") == 4 && hexadecimal(strings.ReplaceAll(value, "-", ""))
+	if isUUID || hexadecimal(value) || checksum(value) {
 		return false
 	}
 	return len(value) >= 16 && c.digit > 0 && c.kinds() >= 2 && !strings.ContainsAny(value, "$@#*%") && entropy(value) >= 3 && c.turns*10 >= len(value)*3
@@ -271,8 +272,4 @@ func hexadecimal(s string) bool {
 		}
 	}
 	return true
-}
-
-func isUUID(s string) bool {
-	return len(s) == 36 && strings.Count(s, "-") == 4 && hexadecimal(strings.ReplaceAll(s, "-", ""))
 }

@@ -114,9 +114,10 @@ type Part struct {
 // File is a file that a part of a command touches.
 type File struct {
 	// Path is absolute and clean; a glob if Glob is set. Tree reports whether all
-	// below is meant too, Write whether it may be changed, Named whether it may be by another name.
-	Path                     string
-	Glob, Tree, Write, Named bool
+	// below is meant too, Write whether it may be changed, Named whether it may be by another name,
+	// Names whether in a folder, and with Tree in those below, nothing is read but names and sizes.
+	Path                            string
+	Glob, Tree, Write, Named, Names bool
 }
 
 // reads reports whether the call only reads.

@@ -343,7 +343,7 @@ func BenchmarkResolve(b *testing.B) {
 // A short name such as ENV~1 may be that of a file that is forbidden, so that it is asked about wherever that file may be.
 func TestAShortNameIsAskedAbout(t *testing.T) {
 	for _, mode := range []permission.Mode{permission.Default, permission.Bypass} {
-		for text, want := range map[string]permission.Behaviour{"Read(.env)": permission.Ask, "Read(/etc/**)": permission.Allow, "Edit(.env)": permission.Allow, "Read": permission.Deny} {
+		for text, want := range map[string]permission.Behaviour{"Read(.env)": permission.Ask, "Read(./.env)": permission.Ask, "Read(./prod/**)": permission.Ask, "Read(/etc/**)": permission.Allow, "Edit(.env)": permission.Allow, "Read": permission.Deny} {
 			q := permission.Query{Subject: permission.Subject{Tool: "Read"}, Paths: []string{"/repo/ENV~1"}, Dir: "/repo", Roots: []string{"/repo"}, ReadOnly: true}
 			in := permission.Inputs{Rules: rules(t, permission.Deny, text), Query: q, Mode: mode, CanAsk: true}
 			assert.Equal(t, want, permission.Resolve(in).Behaviour, text)

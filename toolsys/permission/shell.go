@@ -177,7 +177,7 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.Files, func(f File) bool {
-		return (f.Write == write || f.Named && write) && (f.Tree || f.Glob || f.Named || shortened(f.Path)) && f.overlaps(r.content, q)
+		return (f.Write == write || f.Named && write) && (f.Tree || f.Glob || f.Named || f.Names || shortened(f.Path)) && f.overlaps(r.content, q)
 	})
 }
 
@@ -186,11 +186,19 @@ func (f File) overlaps(content string, q *Query) bool {
 	return slices.ContainsFunc(pathPatterns(content, q, true), func(pattern string) bool {
 		pattern, spelled := caseless(pattern), caseless(f.Path)
 		folder, fixed := caseless(f.fixed()), fixedFolder(pattern)
+		for shortened(folder) {
+			folder = path.Dir(folder) // which its short name may be that of anything in
+		}
 		if !below(folder, fixed) && !below(fixed, folder) {
 			return false
 		}
-		if f.Tree || shortened(f.Path) {
+		switch {
+		case shortened(f.Path) || f.Tree && !f.Names:
 			return true
+		case f.Names && f.Tree: // a name is secret only where a rule forbids all that is in a folder
+			return strings.Trim(path.Base(pattern), "*") == ""
+		case f.Names:
+			return globbed(pattern, path.Join(spelled, "\x00"), true)
 		}
 		name, wanted := path.Base(spelled), path.Base(pattern)
 		return strings.ContainsAny(wanted, globSigns) || globbed(name, wanted, false)

@@ -25,7 +25,7 @@ func checkFind(c *call) {
 	if len(starts) == 0 {
 		starts = []Word{here()}
 	}
-	c.readsTree(starts...)
+	c.readsTree(File{Tree: true, Names: true}, starts...)
 	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
 	if len(starts) == 1 {
 		found.Bound = starts[0].Text

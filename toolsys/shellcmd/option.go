@@ -38,10 +38,10 @@ func (c *call) reads(words ...Word) {
 	}
 }
 
-// readsTree notes paths that are read with all below them.
-func (c *call) readsTree(words ...Word) {
-	for _, f := range words {
-		c.w.touch(c.step, f, File{Tree: true})
+// readsTree notes paths that are read with all below them, or of which names are.
+func (c *call) readsTree(f File, words ...Word) {
+	for _, word := range words {
+		c.w.touch(c.step, word, f)
 	}
 }
 
@@ -304,7 +304,7 @@ func (sp spec) check(c *call) {
 		if len(operands) == 0 {
 			operands = []Word{here()}
 		}
-		c.readsTree(operands...)
+		c.readsTree(File{Tree: !sp.Names || len(sp.Walks) == 0 || p.given(sp.Walks...), Names: sp.Names}, operands...)
 	case sp.Operands == fileFolders:
 		for _, f := range operands {
 			c.w.touch(c.step, f, File{Entries: true})

@@ -36,7 +36,7 @@ func (ch changer) check(c *call) {
 	for i, f := range operands {
 		target := i == len(operands)-1
 		if ch.Last && !target {
-			c.readsTree(f) // by its new name
+			c.readsTree(File{Tree: true}, f) // by its new name
 		}
 		if c.name == "ln" && !target {
 			c.w.touch(c.step, f, File{Tree: true, Named: true})

@@ -99,7 +99,7 @@ func file(f shellcmd.File) string {
 	if f.Tree {
 		text += "/…"
 	}
-	return strings.Join(append([]string{text}, named([]flagged{{"(pattern)", f.Glob}, {"(written)", f.Write}, {"(moved)", f.Moved}})...), " ")
+	return strings.Join(append([]string{text}, named([]flagged{{"(pattern)", f.Glob}, {"(names)", f.Names}, {"(written)", f.Write}, {"(moved)", f.Moved}})...), " ")
 }
 
 type flagged struct {

@@ -99,8 +99,9 @@ type File struct {
 	// Tree reports whether all below the path is meant too; Links, whether links there may
 	// be followed; Split, whether a name there with blanks or quotes in it is taken for others.
 	// Entries reports whether of a folder the files in it are meant, Repository whether
-	// all of the repository that it lies in.
-	Tree, Links, Split, Entries, Repository bool
+	// all of the repository that it lies in, Names whether no more than names and sizes
+	// are read in a folder, and in those below it if Tree is set.
+	Tree, Links, Split, Entries, Repository, Names bool
 	// Write reports whether the file may be changed; Moved, whether the name may
 	// stand for something else afterwards; Named, whether the file has another name then.
 	Write, Moved, Named bool

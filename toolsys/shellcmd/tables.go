@@ -81,6 +81,8 @@ type spec struct {
 	// Walks are the options with which folders are gone through, Follows those with
 	// which links are followed to wherever they lead.
 	Walks, Follows list
+	// Names reports whether of folders no more than the names and sizes of what is in them are read.
+	Names bool
 	// Patterns are the options that bring the pattern.
 	Patterns list
 	// Refused are options of an Any program that are not harmless after all.

@@ -622,7 +622,7 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	case literal && harmlessTarget(target.Text):
 		return
 	case rd.Op == syntax.RdrIn && (literal || target.Bound != ""):
-		st := Step{Text: printedRedirect(rd), ReadOnly: true, Leaf: true, Confined: true}
+		st := Step{Text: rd.Op.String() + " " + sourceOf(rd.Word), ReadOnly: true, Leaf: true, Confined: true}
 		w.touch(&st, target, File{})
 		w.note(st)
 		return
@@ -633,10 +633,6 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	st := Step{Text: rd.Op.String() + " " + target.Source, Doubt: "it writes " + target.Source, Leaf: true, Confined: true}
 	w.touch(&st, target, File{Write: true})
 	w.note(st)
-}
-
-func printedRedirect(rd *syntax.Redirect) string {
-	return rd.Op.String() + " " + sourceOf(rd.Word)
 }
 
 // text is a here-document's or here-string's text as far as it is literal; what it
@@ -684,7 +680,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	if word.Kind != Literal {
 		name = oddClass.ReplaceAllLiteralString(word.Bound, "*")
 		f.Glob = true
-		f.Tree = f.Tree || word.Below
+		f.Tree, f.Names = f.Tree || word.Below || f.Names, false
 		f.Links, f.Split = word.Below && !word.Regular, word.Below && word.Split
 	}
 	switch {

@@ -220,10 +220,9 @@ func filterOf(globs, kind string) (filter, *tool.Refusal) {
 	return f, nil
 }
 
-func (f filter) wants(rel string) bool { return f.wantsType(path.Base(rel)) && f.wantsGlob(rel) }
-
-func (f filter) wantsType(name string) bool {
-	return len(f.types) == 0 || slices.ContainsFunc(f.types, func(glob string) bool { return doublestar.MatchUnvalidated(glob, name) })
+func (f filter) wants(rel string) bool {
+	ofType := func(glob string) bool { return doublestar.MatchUnvalidated(glob, path.Base(rel)) }
+	return (len(f.types) == 0 || slices.ContainsFunc(f.types, ofType)) && f.wantsGlob(rel)
 }
 
 // wantsGlob reports whether the globs want a file: the last that matches decides; where none

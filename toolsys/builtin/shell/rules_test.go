@@ -196,6 +196,21 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	assert.Equal(t, permission.Deny, both.decide(t, "cat .env"), "a file that is named is denied, not asked about")
 }
 
+// Who lists a folder reads no file in it. What a folder has that is forbidden as a whole is not shown.
+func TestAListOfNamesReadsNoForbiddenFile(t *testing.T) {
+	named := ruled{mode: permission.Default, deny: []string{"Read(.env)", "Read(./.env.*)"}}
+	whole := ruled{mode: permission.Default, deny: []string{"Read(./prod/**)"}}
+	for _, text := range []string{"ls", "ls -la", "ls -R", "ls . | head", "find . -name '*.go' -type f", "tree -a", "du -sh .", "fd go"} {
+		assert.Equal(t, permission.Allow, named.decide(t, text), text)
+	}
+	for _, text := range []string{"ls", "ls -la .", "ls | wc -l"} {
+		assert.Equal(t, permission.Allow, whole.decide(t, text), text)
+	}
+	named.neverAllowed(t, "ls .env", "ls *", "find . -exec cat {} +", "find . -type f | xargs cat", "ls -A | xargs cat", "cat $(ls -A)", "ls -A | while read f; do cat $f; done",
+		"find . -newer .env", "du -X .env", "du --exclude-f=.env", "fd . -X cat", "eza f .env", "for f in $(find .); do cat $f; done")
+	whole.neverAllowed(t, "ls prod", "ls -R", "ls --recurs", "find .", "tree", "du -a", "fd x", "ls PROD", "cd prod && ls", "ls ./sub/../prod/", "ls /repo/*", "ls PROD~1", "find sub/.. -ls")
+}
+
 // A deny rule finds its program behind options that run one, cut short or not, in variables that programs run, behind
 // git's aliases, under another name of the same program, and given a new one.
 func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {

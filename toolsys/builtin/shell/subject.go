@@ -67,8 +67,8 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 			p.FilesUnknown = p.FilesUnknown || !permission.Within(f.Path, c.Roots)
 			f.Path = outermost(f.Path, c.Roots)
 		}
-		plain := !f.Glob && (f.Tree || f.Entries) && d.plainFile(f.Path)
-		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named}, f.Spelled, c)
+		plain := !f.Glob && (f.Tree || f.Entries || f.Names) && d.plainFile(f.Path)
+		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named, Names: f.Names && !plain}, f.Spelled, c)
 		if ok && f.Entries && !plain {
 			var entries []permission.File
 			entries, ok = d.files(permission.File{Path: entriesOf(f), Glob: true}, f.Spelled, c)
@@ -121,7 +121,7 @@ func (d bash) files(f permission.File, spelled string, c *tool.Context) (all []p
 	for _, name := range names {
 		for _, to := range slices.Compact([]string{name, d.resolve(name)}) {
 			if to != f.Path {
-				all = append(all, permission.File{Path: to, Tree: f.Tree, Write: f.Write, Named: f.Named})
+				all = append(all, permission.File{Path: to, Tree: f.Tree, Write: f.Write, Named: f.Named, Names: f.Names})
 			}
 		}
 	}

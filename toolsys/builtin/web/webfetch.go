@@ -357,7 +357,8 @@ func readable(raw []byte, contentType, from string) (text, mediaType string, err
 	if err != nil {
 		mediaType, params, _ = mime.ParseMediaType(http.DetectContentType(raw))
 	}
-	if !textual(mediaType) {
+	textual := strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml")
+	if !textual && !slices.Contains(texts, mediaType) {
 		return "", mediaType, fmt.Errorf("the content is %s, which is not text", mediaType)
 	}
 	text = decoded(raw, params["charset"])
@@ -375,11 +376,6 @@ func readable(raw []byte, contentType, from string) (text, mediaType string, err
 var texts = []string{
 	"application/json", "application/xml", "application/javascript", "application/x-ndjson",
 	"application/yaml", "application/x-yaml", "application/toml",
-}
-
-func textual(mediaType string) bool {
-	named := strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml")
-	return named || slices.Contains(texts, mediaType)
 }
 
 // decoded reads the bytes in their charset. Without a supported one they are UTF-8,
