@@ -30,10 +30,6 @@ func isCohere(v gjson.Result) bool {
 	return v.Get("message.role").String() == "assistant" && v.Get("finish_reason").Type == gjson.String && v.Get("id").Exists()
 }
 
-func cohereReply(v gjson.Result, from Origin) gjson.Result {
-	return reply(from, v.Get("id").String(), "", chatAnswer(v.Get("message"), from.IDs), v.Get("finish_reason").String(), cohereUsage(v.Get("usage")))
-}
-
 // cohereUsage is what the model read and wrote, of which not all is paid for.
 func cohereUsage(u gjson.Result) json.RawMessage {
 	return usage(count(u, "tokens.input_tokens", "billed_units.input_tokens"), count(u, "cached_tokens"), count(u, "tokens.output_tokens", "billed_units.output_tokens"))

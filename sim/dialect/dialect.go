@@ -152,7 +152,7 @@ func Request(address string, body []byte, ids *IDs) (api API, request gjson.Resu
 	case Gemini:
 		return api, geminiRequest(v, address, ids), true
 	case Ollama:
-		return api, ollamaRequest(v, ids), true
+		return api, wording{ollamaParts, ollamaAnswer, ollamaResults}.request(v, ids, v.Get("stream").Type != gjson.False, "options.num_predict"), true
 	}
 	return "", request, false
 }
@@ -175,7 +175,7 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 	case isOllama(v) && v.Get("done").Bool():
 		return Ollama, ollamaReply(v, from), true
 	case isCohere(v):
-		return Cohere, cohereReply(v, from), true
+		return Cohere, reply(from, v.Get("id").String(), "", chatAnswer(v.Get("message"), from.IDs), v.Get("finish_reason").String(), cohereUsage(v.Get("usage"))), true
 	case v.Get("object").String() == "interaction":
 		return Interactions, responsesReply(v, from), true
 	}

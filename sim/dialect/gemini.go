@@ -47,8 +47,9 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 		messages = append(messages, message(role, geminiParts(m.Get("parts"), ids)))
 	}
 	config := Either(v, "generationConfig", "generation_config", "config")
+	streams := strings.HasSuffix(path(address), ":streamGenerateContent") || strings.HasSuffix(path(address), "/generate_content_stream")
 	return gjson.ParseBytes(object("model", cmp.Or(geminiModel(v), Model(address)),
-		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", geminiStreams(path(address)),
+		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", streams,
 		"tools", tools, "system", geminiSystem(v, ids), "messages", listOf(messages)))
 }
 
@@ -59,10 +60,6 @@ func geminiModel(v gjson.Result) string {
 		return after
 	}
 	return name
-}
-
-func geminiStreams(path string) bool {
-	return strings.HasSuffix(path, ":streamGenerateContent") || strings.HasSuffix(path, "/generate_content_stream")
 }
 
 // geminiSystem is the system prompt: a content, or a text.

@@ -21,10 +21,6 @@ func isOllama(v gjson.Result) bool {
 // ollamaOnly are members that only requests of Ollama's chat have.
 var ollamaOnly = []string{"keep_alive", "options", "think"}
 
-func ollamaRequest(v gjson.Result, ids *IDs) gjson.Result {
-	return wording{ollamaParts, ollamaAnswer, ollamaResults}.request(v, ids, v.Get("stream").Type != gjson.False, "options.num_predict")
-}
-
 func ollamaResults(m gjson.Result, ids *IDs) []json.RawMessage {
 	id := ids.result(m.Get("tool_call_id").String(), cmp.Or(m.Get("tool_name").String(), m.Get("name").String()))
 	return []json.RawMessage{object("type", "tool_result", "tool_use_id", text(id), "content", ollamaParts(m))}

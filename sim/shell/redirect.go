@@ -173,13 +173,9 @@ func (r *run) stopwatch(hc interp.HandlerContext, posix bool) io.ReadWriteCloser
 			fmt.Fprintf(hc.Stderr, "real %.2f\nuser 0.00\nsys 0.00\n", d.Seconds())
 			return
 		}
-		fmt.Fprintf(hc.Stderr, "\nreal\t%s\nuser\t0m0.000s\nsys\t0m0.000s\n", minutes(d))
+		full := d.Truncate(time.Minute)
+		fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", full/time.Minute, (d - full).Seconds())
 	}}
-}
-
-func minutes(d time.Duration) string {
-	full := int(d / time.Minute)
-	return fmt.Sprintf("%dm%.3fs", full, (d - time.Duration(full)*time.Minute).Seconds())
 }
 
 func (r *run) openInput(hc interp.HandlerContext, line, name string) (io.ReadWriteCloser, error) {

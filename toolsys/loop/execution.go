@@ -102,7 +102,7 @@ func (ex *execution) take(data []byte) error {
 			ex.said = append(ex.said, b)
 		}
 		if ex.s.cfg.Journal != nil && (b.Type != message.TypeToolUse || !ex.taken(b.ID)) {
-			ex.recordBlock(b)
+			_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
 		}
 		if found := b.ServerFound(); len(found) > 0 {
 			ex.snap = ex.snap.With(found)
@@ -117,10 +117,6 @@ func (ex *execution) take(data []byte) error {
 		}
 	}
 	return err
-}
-
-func (ex *execution) recordBlock(b message.Block) {
-	_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
 }
 
 // taken reports whether the message has a call with that id already: a second one could not be

@@ -307,6 +307,32 @@ func TestARuleAboutFilesBindsCommands(t *testing.T) {
 	}).Behaviour, "a rule for a command that prints a file means the file")
 }
 
+// Where a path matches the glob of a command and that of a rule, the command is not let run.
+func TestPropertyAGlobThatMayReachAForbiddenFileIsAskedAbout(t *testing.T) {
+	widened := func(t *rapid.T, path []string, trees bool) string {
+		var out []string
+		for _, name := range path {
+			at := rapid.IntRange(0, len(name)-1).Draw(t, "at")
+			forms := []string{name, name, "*", name[:at] + "*", "*" + name[at:], name[:at] + "?" + name[at+1:], "[" + name[:1] + "x]" + name[1:], strings.ToUpper(name)}
+			if trees {
+				forms = append(forms, "**", "**/"+name, "{x,"+name+"}")
+			}
+			out = append(out, rapid.SampledFrom(forms).Draw(t, "form"))
+		}
+		return strings.Join(out, "/")
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		path := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", ".env", "ab", "a.b", "src"}), 1, 4).Draw(rt, "path")
+		glob, rule := widened(rt, path, false), widened(rt, path, true)
+		denied := rules(t, permission.Deny, "Read(/repo/"+rule+")")
+		for _, f := range []permission.File{{Path: "/repo/" + glob, Glob: true}, {Path: "/repo/" + strings.Join(path[:len(path)-1], "/"), Tree: true}} {
+			f.Path = strings.TrimSuffix(f.Path, "/")
+			part := permission.Part{Text: "cat", ReadOnly: true, Leaf: true, Files: []permission.File{f}}
+			require.NotEqual(rt, permission.Allow, bypassing(denied, part).Behaviour, "%s under Read(/repo/%s)", f.Path, rule)
+		}
+	})
+}
+
 // Allow rules with a content list what a shell may run, in bypass mode too.
 func TestAListOfCommandsHoldsInBypassMode(t *testing.T) {
 	listed := rules(t, permission.Allow, "Bash(npm run test)")

@@ -198,6 +198,50 @@ func coversBelow(pattern, p string) bool {
 	return doublestar.MatchUnvalidated(pattern, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", p)
 }
 
+// elements are the names of a glob, each a glob of stars and question marks. A name that may be spelled in
+// another way is taken for any, and all behind one that means more than these signs, or climbs, for anything.
+func elements(glob string) []string {
+	names, trees := strings.FieldsFunc(glob, func(r rune) bool { return r == '/' }), 0
+	for i, name := range names {
+		if name == "**" {
+			trees++
+		}
+		switch {
+		case strings.ContainsAny(name, `[]{}\`) || strings.Trim(name, ".") == "" || trees > 3:
+			return append(names[:i], "**")
+		case name != "**" && (strings.ContainsAny(name, "~:") || strings.ContainsFunc(name, beyondASCII) || strings.TrimRight(name, ". ") != name || strings.Count(name, "*") > 3):
+			names[i] = "*"
+		}
+	}
+	return names
+}
+
+// meets reports whether one path may match two globs, name by name.
+func meets(a, b []string) bool {
+	switch {
+	case len(a) > 0 && a[0] == "**":
+		return meets(a[1:], b) || len(b) > 0 && meets(a, b[1:])
+	case len(b) > 0 && b[0] == "**":
+		return meets(b, a)
+	case len(a) == 0 || len(b) == 0:
+		return len(a) == len(b)
+	}
+	return meet(a[0], b[0]) && meets(a[1:], b[1:])
+}
+
+// meet is meets within a name.
+func meet(a, b string) bool {
+	switch {
+	case strings.HasPrefix(a, "*"):
+		return meet(a[1:], b) || b != "" && meet(a, b[1:])
+	case strings.HasPrefix(b, "*"):
+		return meet(b, a)
+	case a == "" || b == "":
+		return a == b
+	}
+	return (a[0] == b[0] || a[0] == '?' || b[0] == '?') && meet(a[1:], b[1:])
+}
+
 // globSigns are the characters that mean something in a glob.
 const globSigns = `*?[]{}\`
 

@@ -181,27 +181,19 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 	})
 }
 
-// overlaps reports whether a pattern may cover something that a tree or a glob means.
+// overlaps reports whether a pattern may cover something that a tree, a glob or a short name means.
 func (f File) overlaps(content string, q *Query) bool {
 	return slices.ContainsFunc(pathPatterns(content, q, true), func(pattern string) bool {
-		pattern, spelled := caseless(pattern), caseless(f.Path)
-		folder, fixed := caseless(f.fixed()), fixedFolder(pattern)
-		for shortened(folder) {
-			folder = path.Dir(folder) // which its short name may be that of anything in
-		}
-		if !below(folder, fixed) && !below(fixed, folder) {
-			return false
-		}
+		spelled := f.Path
 		switch {
-		case shortened(f.Path) || f.Tree && !f.Names:
-			return true
-		case f.Names && f.Tree: // a name is secret only where a rule forbids all that is in a folder
-			return strings.Trim(path.Base(pattern), "*") == ""
-		case f.Names:
-			return globbed(pattern, path.Join(spelled, "\x00"), true)
+		case f.Names && !f.Tree:
+			spelled += "/\x00"
+		case f.Names && strings.Trim(path.Base(pattern), "*") != "":
+			return false // a name is secret only where a rule forbids all that is in a folder
+		case f.Tree:
+			spelled += "/**"
 		}
-		name, wanted := path.Base(spelled), path.Base(pattern)
-		return strings.ContainsAny(wanted, globSigns) || globbed(name, wanted, false)
+		return meets(elements(caseless(spelled)), elements(caseless(pattern)+"/**"))
 	})
 }
 

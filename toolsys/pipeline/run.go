@@ -109,7 +109,7 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 		return
 	}
 	if pre.Call.Invalid != "" {
-		pre.failure = &failure{BadJSON, badJSONText(pre.Call)}
+		pre.failure = &failure{BadJSON, "The input of this call is not a JSON object and was not run: " + message.Excerpt(pre.Call.Invalid, 201)}
 		return
 	}
 	began := p.now()

@@ -210,10 +210,6 @@ func unknownText(name string, env *Env) string {
 	return text
 }
 
-func badJSONText(call Call) string {
-	return fmt.Sprintf("The input of this call is not a JSON object and was not run: %s", message.Excerpt(call.Invalid, 201))
-}
-
 // hintFor words, for a model that called a deferred tool blindly how to load it (E7).
 func hintFor(t *tool.Tool, env *Env) string {
 	if !env.Snapshot.HintDue(t) {

@@ -103,7 +103,7 @@ func (p Progress) String() string {
 // colours, reorder or hide text is spelled out as an escape (\n, \x1b, \u202e),
 // and bytes that are no UTF-8 become U+FFFD. Safe text is unchanged.
 func Safe(s string) string {
-	if !suspicious(s) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !Harmless(r) }) {
 		return s
 	}
 	var b strings.Builder
@@ -122,10 +122,6 @@ func SafeLines(s string) []string {
 		lines[i] = Safe(line)
 	}
 	return lines
-}
-
-func suspicious(s string) bool {
-	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !Harmless(r) })
 }
 
 // Harmless reports whether a character can be shown as it is: no control, no

@@ -30,7 +30,7 @@ func NewDoc(e Entry) *Doc {
 // read reads the tools that were not read before.
 func (r *Reader) read(docs []doc) *dictionary {
 	if r.dictionary == nil {
-		r.dictionary = newDictionary()
+		r.dictionary = &dictionary{ids: map[string]int32{}, pairs: map[[2]int32]int32{}, glossary: builtInGlossary(), runs: map[string]word{}}
 	}
 	d := r.dictionary
 	d.mu.Lock()
@@ -60,10 +60,6 @@ type dictionary struct {
 	runs     map[string]word // what was taken apart before
 	words    counter
 	beside   counter
-}
-
-func newDictionary() *dictionary {
-	return &dictionary{ids: map[string]int32{}, pairs: map[[2]int32]int32{}, glossary: builtInGlossary(), runs: map[string]word{}}
 }
 
 // find gives the number of a word.

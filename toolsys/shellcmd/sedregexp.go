@@ -142,17 +142,13 @@ func (t *translator) redouble(text, op string) {
 
 // start anchors where POSIX anchors: everywhere in an extended expression, only first in a basic one.
 func (t *translator) start() {
-	if t.extended || t.beginsBranch() {
+	before := t.in[:t.at-1]
+	if t.extended || before == "" || strings.HasSuffix(before, `\(`) || strings.HasSuffix(before, `\|`) || strings.HasSuffix(before, "\n") {
 		t.out.WriteByte('^')
 		t.atom = false
 		return
 	}
 	t.literal('^')
-}
-
-func (t *translator) beginsBranch() bool {
-	s := t.in[:t.at-1]
-	return s == "" || strings.HasSuffix(s, `\(`) || strings.HasSuffix(s, `\|`) || strings.HasSuffix(s, "\n")
 }
 
 func (t *translator) end() {

@@ -196,6 +196,16 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	assert.Equal(t, permission.Deny, both.decide(t, "cat .env"), "a file that is named is denied, not asked about")
 }
 
+// A pattern is no file that it cannot match.
+func TestAPatternIsNoFileThatItCannotMatch(t *testing.T) {
+	r := ruled{mode: permission.Default, deny: []string{"Read(./.env)", "Read(./.env.*)", "Read(./secrets/**)"}}
+	for _, text := range []string{"cat s?b/*.md", "head sub/*.go", "cat prod/[a-z]*", "grep -rn x sub", "find sub -name '*.go' | xargs wc -l", "for f in prod/*; do cat $f; done"} {
+		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+	r.neverAllowed(t, "cat *", "cat .*", "cat .e*", "cat */*", "cat s*/x", "cat ?e*/x", "cat {s,t}*/x", "cat **/x", "cat sub*/../.env", "cat [.]env", "cat ENV~1", "cat *~1/x", "grep -r x s*",
+		"cat prod/../.e*", "shopt -s dotglob; cat *", "cat s[e/]*", "cat **/**/**/**/**/x", "cat *c*r*t*/x")
+}
+
 // Who lists a folder reads no file in it. What a folder has that is forbidden as a whole is not shown.
 func TestAListOfNamesReadsNoForbiddenFile(t *testing.T) {
 	named := ruled{mode: permission.Default, deny: []string{"Read(.env)", "Read(./.env.*)"}}
