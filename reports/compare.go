@@ -182,7 +182,10 @@ func changeOf(was, is item, deltas []delta) change {
 	if !sound(is.status) || is.err != "" {
 		ch.failures, ch.err = is.failures, is.err
 	}
-	refailed := !slices.EqualFunc(was.failures, is.failures, sameFailure) || was.err != is.err
+	same := func(a, b check.Failure) bool { // wherever it stands: lines move
+		return a.Expectation == b.Expectation && a.Expected == b.Expected && a.Found == b.Found
+	}
+	refailed := !slices.EqualFunc(was.failures, is.failures, same) || was.err != is.err
 	switch {
 	case sound(was.status) && !sound(is.status), was.err == "" && is.err != "":
 		ch.kind = NewlyFailing
@@ -192,11 +195,6 @@ func changeOf(was, is item, deltas []delta) change {
 		ch.kind = ch.gravest(refailed)
 	}
 	return ch
-}
-
-// sameFailure reports whether two failures are one, wherever they stand: lines move.
-func sameFailure(a, b check.Failure) bool {
-	return a.Expectation == b.Expectation && a.Expected == b.Expected && a.Found == b.Found
 }
 
 // gravest is the kind of a change that has no other verdict: by the first figure that got

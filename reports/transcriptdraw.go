@@ -206,7 +206,8 @@ func (p *part) use(in tool.Input) []render.Node {
 		head = append(head, render.Span{Text: "  " + p.agent, Role: render.Dim})
 	}
 	nodes := []render.Node{render.Line{Spans: head}}
-	if p.showsChange(in) { // the change in its place stands for the one that was asked for
+	changed := p.stage == answered && !p.failed && p.answer.Known && render.HasDiff(p.tool.Draw.Result(in, p.answer))
+	if changed { // which stands for what was asked for
 		return nodes
 	}
 	return append(nodes, p.tool.Draw.Use(in)...)
@@ -240,11 +241,6 @@ func (p *part) came(in tool.Input) (render.Role, []render.Node) {
 		return render.Dim, p.tool.Draw.Result(in, p.answer)
 	}
 	return render.Dim, nil
-}
-
-// showsChange reports whether a call's result is drawn as a change.
-func (p *part) showsChange(in tool.Input) bool {
-	return p.stage == answered && !p.failed && p.answer.Known && render.HasDiff(p.tool.Draw.Result(in, p.answer))
 }
 
 // shown are some of the parts, each where it stands: those of an agent whose call is not

@@ -60,7 +60,7 @@ func (g *generator) form(depth int) string {
 	case 7:
 		return "[[ " + g.test() + " ]] && " + sub()
 	case 8:
-		return "[ " + g.classicTest() + " ] && " + sub()
+		return "[ " + g.pick(append(classicTests, g.word())) + " ] && " + sub()
 	case 9:
 		return g.assignment() + "; " + sub()
 	case 10:
@@ -244,9 +244,8 @@ func (g *generator) test() string {
 	return "-f f"
 }
 
-func (g *generator) classicTest() string {
-	return g.pick([]string{"-f f", "-d sub", `"$x" = y`, `-n "$x"`, "-v x", "-v 'a[$(touch PWN)]'", `"$x" "$y"`, `"$x" 'a[$(touch PWN)]'`, "$x f", `"$n" -eq 1`, `! -f "$x"`,
-		`-f f -a "$x" 'a[$(touch PWN)]'`, g.word()})
+var classicTests = []string{
+	"-f f", "-d sub", `"$x" = y`, `-n "$x"`, "-v x", "-v 'a[$(touch PWN)]'", `"$x" "$y"`, `"$x" 'a[$(touch PWN)]'`, "$x f", `"$n" -eq 1`, `! -f "$x"`, `-f f -a "$x" 'a[$(touch PWN)]'`,
 }
 
 //go:embed script.json

@@ -130,7 +130,8 @@ func (l *lexicon) score(q Query) scores {
 	groups, want := l.expand(q)
 	t, _ := l.tallies.Get().(*tally)
 	if t == nil {
-		t = newTally(l.tools)
+		all := make([]float64, 4*l.tools)
+		t = &tally{sums: all[:l.tools], named: all[l.tools : 2*l.tools], best: all[2*l.tools : 3*l.tools], inName: all[3*l.tools:]}
 	}
 	for _, g := range groups {
 		t.group(l, g)
@@ -148,11 +149,6 @@ type tally struct {
 	best, inName []float64 // of the group at hand
 	touched      []int32   // the tools that the group finds
 	found        []int32   // those that any group does
-}
-
-func newTally(tools int) *tally {
-	all := make([]float64, 4*tools)
-	return &tally{sums: all[:tools], named: all[tools : 2*tools], best: all[2*tools : 3*tools], inName: all[3*tools:]}
 }
 
 // cleared is a tally as it was before it was used.

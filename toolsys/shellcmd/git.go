@@ -152,11 +152,19 @@ func (c *call) subcommand(name string) {
 			c.reads(p.operands...)
 		}
 		prints := p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G", "binary", "check")
+		sums := p.given("stat", "shortstat", "numstat", "name-only", "name-status") && !p.given("patch-with-stat", "patch-with-raw", "cc", "color-words", "word-diff-regex")
+		within, limited := c.pathspecs()
 		switch {
 		case name == "status" && p.given("v", "verbose"):
 			c.readsRepository()
 		case !prints && slices.Contains([]string{"log", "shortlog", "rev-list"}, name):
 			c.step.Files = nil
+		case name != "diff" || p.given("no-index") || len(p.operands) == 2 && !limited:
+		case sums && !prints:
+			c.step.Files = nil
+		case limited:
+			c.step.Files = nil
+			c.readsTree(File{Tree: true}, within...)
 		}
 	default:
 		c.doubt(c.name + " is not known to only read")
@@ -168,6 +176,17 @@ func (c *call) subcommand(name string) {
 			c.step.Leaf = false // its options configure the clone
 		}
 	}
+}
+
+// pathspecs are the paths behind --, beyond which git shows nothing; limited is false where there are none,
+// or where one may mean others.
+func (c *call) pathspecs() (paths []Word, limited bool) {
+	at := slices.IndexFunc(c.args, func(f Word) bool { return f.isLiteral("--") })
+	if at < 0 {
+		return nil, false
+	}
+	odd := func(f Word) bool { return f.Kind != Literal || strings.ContainsAny(f.Text, `:*?[\`) }
+	return c.args[at+1:], at+1 < len(c.args) && !slices.ContainsFunc(c.args, odd)
 }
 
 // helper matches addresses such as ext::COMMAND, which name a program to reach them with.

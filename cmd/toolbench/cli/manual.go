@@ -63,7 +63,8 @@ func (a *app) helpCommand() *cobra.Command {
 			}
 			command, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownTopic(cmd.Root(), args, names)
+				near := append(cmd.Root().SuggestionsFor(args[0]), alike(args[0], names)...)
+				return usage("unknown command %q%s; no topic has that name either: see `toolbench help help`", args[0], meant(near))
 			}
 			command.InitDefaultHelpFlag()
 			return command.Help()
@@ -137,11 +138,6 @@ func narrowed(text string, width int) string {
 		b.WriteString(rest + "\n")
 	}
 	return b.String()
-}
-
-func unknownTopic(root *cobra.Command, args, names []string) error {
-	near := append(root.SuggestionsFor(args[0]), alike(args[0], names)...)
-	return usage("unknown command %q%s; no topic has that name either: see `toolbench help help`", args[0], meant(near))
 }
 
 func (a *app) manCommand() *cobra.Command {

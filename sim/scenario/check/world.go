@@ -152,7 +152,8 @@ func sortedPools(pools []poolView) bool {
 			cut = len(v.Tools)
 		}
 		served := v.Tools[cut:]
-		if !slices.IsSorted(served) || !slices.IsSorted(v.deferredBuiltins()) {
+		builtins := slices.DeleteFunc(slices.Clone(v.Deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
+		if !slices.IsSorted(served) || !slices.IsSorted(builtins) {
 			return false
 		}
 		if slices.ContainsFunc(served, func(n string) bool { return !strings.HasPrefix(n, "mcp__") }) {
@@ -163,10 +164,6 @@ func sortedPools(pools []poolView) bool {
 		}
 	}
 	return true
-}
-
-func (v poolView) deferredBuiltins() []string {
-	return slices.DeleteFunc(slices.Clone(v.Deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
 }
 
 // servers checks what reached MCP servers.

@@ -206,6 +206,17 @@ func TestAPatternIsNoFileThatItCannotMatch(t *testing.T) {
 		"cat prod/../.e*", "shopt -s dotglob; cat *", "cat s[e/]*", "cat **/**/**/**/**/x", "cat *c*r*t*/x")
 }
 
+// What git shows of names alone, or of the paths behind -- alone, is no forbidden file's.
+func TestGitShowsNoFileBesideItsPaths(t *testing.T) {
+	r := ruled{mode: permission.Default, deny: []string{"Read(.env)", "Read(./prod/**)"}}
+	for _, text := range []string{"git diff --stat", "git diff --name-only HEAD", "git diff --cached --numstat", "git diff -- f", "git diff HEAD -- f .env.example", "git diff --cached -- f"} {
+		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+	r.neverAllowed(t, "git diff", "git diff f", "git diff --stat -p", "git diff --stat --patch-with-stat", "git diff --stat --cc", "git diff -- .", "git diff -- ':(top)'", "git diff -- ':!f'", "git diff -- '*'",
+		"git diff -- f .env", "git diff -- sub", "git diff -- prod/x", "git diff HEAD:.env f -- f", "git diff --no-index --stat f .env", "git diff --no-index -- f .env", "git show --stat HEAD:.env", "git diff -S -- main",
+		"git diff --output -- f", "git log -p", "git log -p --", "git log -p --follow -- f", "git diff -- $x", "git diff -- sub/../.env", "git -C prod diff -- x", "git show -- f", "git diff --stat -O.env")
+}
+
 // Who lists a folder reads no file in it. What a folder has that is forbidden as a whole is not shown.
 func TestAListOfNamesReadsNoForbiddenFile(t *testing.T) {
 	named := ruled{mode: permission.Default, deny: []string{"Read(.env)", "Read(./.env.*)"}}
