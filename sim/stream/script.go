@@ -295,11 +295,6 @@ func splitJSON(s string, rng *rand.Rand) []string {
 	})
 }
 
-// splitText cuts prose into pieces of a few characters each.
-func splitText(s string, rng *rand.Rand) []string {
-	return split(s, rng, func(byte) int { return inProse })
-}
-
 // split walks the runes and cuts behind one with the chance that odds gives
 // for its last byte. No piece is empty.
 func split(s string, rng *rand.Rand, odds func(prev byte) int) []string {

@@ -183,7 +183,7 @@ func (b Block) pieces(seed uint64, place int) []Delta {
 	case b.Deltas != nil:
 		return b.Deltas
 	case b.Kind == Text || b.Kind == Thinking:
-		return derived(splitText(b.cut(b.Text), rand.New(rand.NewPCG(seed, uint64(place)))))
+		return derived(split(b.cut(b.Text), rand.New(rand.NewPCG(seed, uint64(place))), func(byte) int { return inProse }))
 	case b.takesInput():
 		input := b.input()
 		if input == "" {

@@ -137,7 +137,8 @@ func (f *FS) load(root string, section txtar.File, now time.Time) error {
 		return err
 	}
 	if old := dir.children[name]; old != nil {
-		if !old.implied() || !h.mode.IsDir() {
+		implied := old.isDir() && old.mode.Perm() == 0o755 && len(old.children) > 0 // by what lies in it
+		if !implied || !h.mode.IsDir() {
 			return fmt.Errorf("the path is taken")
 		}
 		old.mode = h.mode
@@ -148,11 +149,6 @@ func (f *FS) load(root string, section txtar.File, now time.Time) error {
 	f.tree.used += int64(len(n.data))
 	dir.add(name, n, now)
 	return nil
-}
-
-// implied reports whether a folder is there only because something lies in it.
-func (n *node) implied() bool {
-	return n.isDir() && n.mode.Perm() == 0o755 && len(n.children) > 0
 }
 
 func (f *FS) makeParents(full string, now time.Time) (dir *node, name string, err error) {

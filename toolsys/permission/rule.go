@@ -85,7 +85,7 @@ func closed(rest string, at int) (string, error) {
 		}
 		return "", fmt.Errorf("the parenthesis at byte %d is never closed", at-1)
 	}
-	if trailingBackslashes(body)%2 == 1 {
+	if run := len(body) - len(strings.TrimRight(body, `\`)); run%2 == 1 {
 		return "", fmt.Errorf(`the closing parenthesis at byte %d is escaped; write \\) to end with a backslash`, at+len(body))
 	}
 	return strings.TrimSpace(unescape(body)), nil
@@ -158,9 +158,4 @@ func unescape(body string) string {
 		body = rest[len(plain):]
 	}
 	return b.String()
-}
-
-// trailingBackslashes counts the run at the end.
-func trailingBackslashes(s string) int {
-	return len(s) - len(strings.TrimRight(s, `\`))
 }

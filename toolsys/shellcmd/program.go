@@ -95,7 +95,7 @@ func (c *call) check(full string) {
 		sp.check(c)
 	case changes:
 		ch.check(c)
-	case tables.Interpreters[unreleased(base)] || tables.Scripted[unreleased(base)] && !c.runsScript():
+	case tables.Interpreters[unreleased(base)] || tables.Scripted[unreleased(base)] && !c.runsScript() && !c.runsModule():
 		c.opaque(base + " runs what it is told to")
 	default:
 		c.doubt(base + " is not known to only read")
@@ -167,6 +167,16 @@ var release = regexp.MustCompile(`(?:[-.]?\d[\d.]*t?|[-.](?:static|basic|tiny|no
 func (c *call) runsScript() bool {
 	return len(c.args) > 0 && c.args[0].Kind == Literal && !strings.HasPrefix(c.args[0].Text, "-") &&
 		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == "" && !device.MatchString(path.Clean(c.args[0].Text))
+}
+
+// runsModule reports whether Python is given a module that is a program of its own, which is then what is looked at.
+func (c *call) runsModule() bool {
+	if len(c.args) < 2 || !strings.HasPrefix(c.name, "py") || !c.args[0].isLiteral("-m") || c.args[1].Kind != Literal || !tables.Modules[c.args[1].Text] || c.step.Input != "" {
+		return false
+	}
+	c.step.Readings = append(c.step.Readings, readings(c.args[1:])...)
+	c.name, c.args = c.args[1].Text, c.args[2:]
+	return true
 }
 
 // device matches clean paths of what is open already.

@@ -47,7 +47,8 @@ type programs struct {
 	// Interpreters run commands of their arguments or their input, which are not looked into. Scripted are
 	// interpreters of other languages: they run a script in a file, which is a program like any other, or
 	// code of their options or their input.
-	Interpreters, Scripted set
+	// Modules are Python's that are programs by themselves.
+	Interpreters, Scripted, Modules set
 	// Leaves are further programs that run no program that their arguments name. Roaming are programs that
 	// only read and open files of their own too: settings, an index, the folders of the search path.
 	Leaves, Roaming set

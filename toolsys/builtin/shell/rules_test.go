@@ -158,6 +158,7 @@ func TestADenyRuleIsNotGotRoundByItsSpelling(t *testing.T) {
 		"git grep -O'rm x' y", "git grep -nO'rm x' y", "git grep -nO./p y", "patch -e f <<< '!rm x'", "wget --conf=<(echo use_askpass=rm) u", "foo -nrm x", "foo -z/bin/rm x", "make -f - <<< 'a: ; rm x'", "npx rm x", "ls (; rm x", "rm\u00a0x", "(rm x)", "echo $(rm x)", "$\"rm\" x", "r$@m x", "source ./f", "unset 'a[$(rm x)]'",
 	)
 	ruled{deny: []string{"Bash(git add -A)"}}.neverAllowed(t, "git -C x add -A", "git add '-A'")
+	ruled{deny: []string{"Bash(pip install *)"}}.neverAllowed(t, "python3 -m pip install x", "/usr/bin/python3.12 -m pip 'install' x")
 	bypass := ruled{mode: permission.Bypass, deny: []string{"Bash(rm *)"}}
 	for _, text := range []string{"touch x", "echo rm x", "git commit -m 'rm x'", "grep rm f", "go test ./...", "npm run build", "git rm f"} {
 		assert.Equal(t, permission.Allow, bypass.decide(t, text), text)
@@ -246,7 +247,7 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 		"env PAGER=./p git -p log", "env EDITOR=$'r\\x6d f' git commit", "VISUAL=$'r\\x6d f' crontab", "OWN=$'r\\x6d' ./run", "watch $'r\\x6d' f", "watch r{m,} f",
 		"ln -s /bin/rm ./y", "cp /bin/rm y; ./y f", "mv /usr/bin/rm y", "install /bin/rm y", "RM f", "rm.exe f", "/bin/Rm f",
 		// Interpreters by a release, by a name in other letters, and of a script that is no file; sed likewise.
-		"python3.12 -c $'r\\x6d'", "python3.13t -c x", "/usr/bin/perl5.36.0 -e x", "lua5.4 -e x", "bash-5.2 -c x", "Python.exe -c x", "echo x | ash", "echo x | busybox.static sh", "ts-node -e x",
+		"python3.12 -c $'r\\x6d'", "python3.13t -c x", "python3 -m timeit -s x", "python3 -m $X", "python3 -m pytest <<< x", "python3 -m pip --python ./e x", "python -m pylint --init-hook x", "/usr/bin/perl5.36.0 -e x", "lua5.4 -e x", "bash-5.2 -c x", "Python.exe -c x", "echo x | ash", "echo x | busybox.static sh", "ts-node -e x",
 		"cat f | python /dev/stdin", "cat f | node //dev/../proc/self/fd/0", "cat f | ruby ../../dev/fd/0", "cat f | sed -f - g", "cat f | sed -nf /dev/stdin g", "sed --file=<(cat f) g", "sed -f x -f - g < f", "sed -f \"$x\" g",
 		// Addresses that git reaches by a command.
 		"git fetch 'ext::sh -c r% m'", "git ls-remote ext::x", "git archive --remote=ext::x HEAD", "git remote add o ext::x; git fetch o", "git pull foo::x",
@@ -260,7 +261,7 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 	for _, text := range []string{
 		"git commit -m 'say rm'", "git config user.name x", "git config set user.name x", "git config -f c user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
 		"git config --get x.y", "FOO=1 npm test", "NODE_ENV=test npm run test", "cp a b", "mv a b", "ln -s a b", "sort -u f", "split -l 5 f", "pip install x",
-		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python ./dev/x.py", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
+		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python3 -m pytest -q", "python -m unittest a.b", "python ./dev/x.py", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
 	} {
 		assert.Equal(t, permission.Allow, r.decide(t, text), text)
 	}
