@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 			reportPanic(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, fromFile: map[string]string{}, faulty: map[string]bool{}, commands: p.Stderr}
+	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, fromFile: map[string]string{}, faulty: map[string]bool{}, commands: p.Stderr, shown: new(atomic.Pointer[progress])}
 	if p.onGitHub() {
 		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
 	}
@@ -79,7 +80,7 @@ type app struct {
 	// faulty are the recordings whose problems were counted for the user, who is told once.
 	faulty map[string]bool
 	// shown is how far the command is, as people at a terminal see it.
-	shown *progress
+	shown *atomic.Pointer[progress]
 }
 
 // printError prints one message for an error that has one.
@@ -93,8 +94,8 @@ func (a *app) printError(err error) {
 // logf prints a line to the standard error output, safely. It takes the place of what is
 // drawn there.
 func (a *app) logf(format string, args ...any) {
-	if a.shown != nil {
-		a.shown.line.clear()
+	if p := a.shown.Load(); p != nil {
+		p.line.clear()
 	}
 	logf(a.Stderr, format, args...)
 }

@@ -313,9 +313,10 @@ type progress struct {
 
 // progress shows how far a command is that works through many things, to people at a terminal.
 func (a *app) progress(wanted bool) *progress {
-	a.shown = newProgress(a.Stderr, wanted && isTerminal(a.Stderr))
-	a.shown.line.ascii = !a.unicode()
-	return a.shown
+	p := newProgress(a.Stderr, wanted && isTerminal(a.Stderr))
+	p.line.ascii = !a.unicode()
+	a.shown.Store(p)
+	return p
 }
 
 // awaiting shows people at a terminal what is waited for, until the function it gives is called.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,9 +55,10 @@ func TestNoProgressWhereNobodyWatches(t *testing.T) {
 func TestALineOfTheLogTakesThePlaceOfProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		a := &app{Process: Process{Stderr: &out}, shown: newProgress(&out, true)}
-		a.shown.began("waiting")
-		stop := a.shown.start(0)
+		a, p := &app{Process: Process{Stderr: &out}, shown: new(atomic.Pointer[progress])}, newProgress(&out, true)
+		a.shown.Store(p)
+		p.began("waiting")
+		stop := p.start(0)
 		time.Sleep(progressAfter + time.Millisecond)
 		synctest.Wait()
 		a.logf("a remark")
