@@ -235,7 +235,7 @@ func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 		v := w.assigned(as.Value)
 		forRead := as.Name.Value == "IFS" && len(words) > 0 && words[0].isLiteral("read")
 		if !forRead {
-			st.runsWith(as.Name.Value, v)
+			w.runsWith(st, as.Name.Value, v)
 		}
 	}
 }
@@ -243,10 +243,23 @@ func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 // commands are variables whose values programs run, or that hold the options for it.
 var commands = regexp.MustCompile(`^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_CMD|_WRAPPER|_RSH)|GIT_(?:SSH|EXTERNAL_DIFF|CONFIG.*|PROXY.*|EXEC_PATH)|LESSOPEN|LESSCLOSE|PS[04]|BASH_ENV|BASH_FUNC.*|ENV|SHELL|TAR_OPTIONS|MAKEFLAGS|MAKEFILES|RIPGREP_CONFIG_PATH|PERL5OPT|RUBYOPT)$`)
 
-// runsWith notes that a command runs with a variable set.
-func (st *Step) runsWith(name string, v value) {
+// valueParts are what may be names of files in a variable's value: -f.env, a:b, @a and include.path=a.
+var valueParts = regexp.MustCompile(`[^\s:;,=@'"]+`)
+
+// runsWith notes that a command runs with a variable set. Its program may read what the value
+// names: a file or folder, or several of them between other things.
+func (w *walker) runsWith(st *Step, name string, v value) {
 	if harmlessSetting(name, v) {
 		return
+	}
+	st.FilesUnknown = st.FilesUnknown || !v.known && !v.isNumber()
+	parts := append(valueParts.FindAllString(v.text, -1), v.text)
+	slices.Sort(parts)
+	for _, part := range slices.Compact(parts) {
+		w.touch(st, Word{Text: part}, File{Tree: true})
+		if len(part) > 2 && part[0] == '-' {
+			w.touch(st, Word{Text: part[2:]}, File{Tree: true})
+		}
 	}
 	why := "it runs with " + name + " set"
 	if st.ReadOnly {

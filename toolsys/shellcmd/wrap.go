@@ -109,7 +109,7 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 		if args[0].Kind == Many || !syntax.ValidName(name) {
 			return nil, false
 		}
-		c.step.runsWith(name, value{known: args[0].Kind == Literal, text: text})
+		c.w.runsWith(c.step, name, value{known: args[0].Kind == Literal, text: text})
 		args = args[1:]
 	}
 	if wr.Settings && len(args) > 0 && args[0].Kind != Literal {

@@ -70,6 +70,20 @@ func TestATextForAShellIsReadBehindAnyProgram(t *testing.T) {
 	}
 }
 
+// A file that a variable names to a program is one that it may read.
+func TestAVariableNamesAFileToItsProgram(t *testing.T) {
+	r := ruled{mode: permission.Bypass, deny: []string{"Read(./.env)", "Read(./prod/**)"}}
+	for text, want := range map[string]permission.Behaviour{
+		"GIT_CONFIG_GLOBAL=.env git config -l": permission.Deny, "env GIT_CONFIG_GLOBAL=./.env git config -l": permission.Deny,
+		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=include.path GIT_CONFIG_VALUE_0=.env git config -l": permission.Deny,
+		"GREP_OPTIONS=-f.env grep x f": permission.Deny, "TZ=:/repo/.env date": permission.Deny, "GIT_DIR=prod git status": permission.Deny,
+		"HOME=. git config -l": permission.Ask, `A="$x" git config -l`: permission.Ask, "f=.env; A=$f git config -l": permission.Deny,
+		"A=f git config -l": permission.Allow, "A=$((1+1)) git config -l": permission.Allow, "CI=1 LC_ALL=C GIT_PAGER=cat git config -l": permission.Allow,
+	} {
+		assert.Equal(t, want, r.decide(t, text), text)
+	}
+}
+
 // An allow rule covers everything a script does, or nothing of it.
 func TestAnAllowRuleAllowsNothingBesideItsCommand(t *testing.T) {
 	r := ruled{allow: []string{"Bash(npm run test)"}}
