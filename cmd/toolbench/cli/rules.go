@@ -167,7 +167,9 @@ func (d *decider) load(a *app, f rulesFlags) error {
 			mode, from = s.Permissions.DefaultMode, file+": defaultMode"
 		}
 		for _, dir := range s.Permissions.AdditionalDirectories {
-			if !filepath.IsAbs(dir) {
+			if below, home := strings.CutPrefix(dir, "~/"); home {
+				dir = filepath.Join(d.home, below)
+			} else if !filepath.IsAbs(dir) {
 				dir = filepath.Join(d.dir, dir)
 			}
 			d.roots = append(d.roots, host.Follow(dir))
@@ -271,7 +273,7 @@ func (a *app) decideFile(d *decider, name string) error {
 		return err
 	}
 	defer file.Close()
-	lines := bufio.NewReader(file)
+	lines, before := bufio.NewReader(file), len(d.decisions)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if n == 1 {
@@ -290,6 +292,8 @@ func (a *app) decideFile(d *decider, name string) error {
 			}
 		}
 		switch {
+		case errors.Is(err, io.EOF) && len(d.decisions) == before:
+			return usage(`%s: it holds no call; a line is {"cmd": "git push"} or {"tool": "Read", "input": {...}}`, name)
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
