@@ -149,6 +149,9 @@ func (c *Core) admitByEffects(out []Action) []Action {
 			c.active++
 			out = append(out, Action{Kind: Start, Index: i})
 		}
+		if c.calls[i].status != finished && c.touches(i) == nil {
+			break // it touches everything, so all that follow wait for it
+		}
 	}
 	for c.next < len(c.calls) && c.calls[c.next].status != queued {
 		c.next++
