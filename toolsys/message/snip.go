@@ -7,10 +7,17 @@ import (
 )
 
 // Cut is what is left out of a history where it is sent on: messages by their place in
-// it, and calls, each with its result, by id.
+// it, and calls, each with its result.
 type Cut struct {
 	Messages []int
-	Calls    []string
+	Calls    []CallAt
+}
+
+// CallAt is a call by the place, or the number, of its message and by its id, which a model may
+// give to another call in a later message.
+type CallAt struct {
+	Message int
+	ID      string
 }
 
 // Of gives history without what is cut. What is left is what an API takes: no call is
@@ -22,9 +29,9 @@ func (c Cut) Of(history []Message) []Message {
 		return history
 	}
 	end := lastStep(history)
-	r := remains{calls: c.allCalls(history, end)}
+	r := remains{cut: c.blocks(history, end)}
 	for i, m := range history {
-		r.take(m, i < end && slices.Contains(c.Messages, i))
+		r.take(i, m, i < end && slices.Contains(c.Messages, i))
 	}
 	r.note()
 	return r.out
@@ -40,37 +47,32 @@ func lastStep(history []Message) int {
 	return last
 }
 
-// allCalls are the ids of the calls that go: those named, and those of a message that
-// goes or whose result does.
-func (c Cut) allCalls(history []Message, end int) map[string]bool {
-	calls := map[string]bool{}
-	for _, id := range c.Calls {
-		calls[id] = true
-	}
-	for _, i := range c.Messages {
-		if i < 0 || i >= end {
-			continue
-		}
-		for _, b := range history[i].Content {
-			switch b.Type {
+// blocks are the calls that go and their results, each by its own message: those named, and
+// those of a message that goes or whose result does.
+func (c Cut) blocks(history []Message, end int) map[CallAt]bool {
+	cut, called := map[CallAt]bool{}, map[string]int{}
+	for i, m := range history {
+		whole := i < end && slices.Contains(c.Messages, i)
+		for _, b := range m.Content {
+			switch here := (CallAt{Message: i, ID: b.ID}); b.Type {
 			case TypeToolUse:
-				calls[b.ID] = true
+				called[b.ID] = i
+				cut[here] = whole || i < end && slices.Contains(c.Calls, here)
 			case TypeToolResult:
-				calls[b.ToolUseID] = true
+				call := CallAt{Message: called[b.ToolUseID], ID: b.ToolUseID}
+				cut[call] = cut[call] || whole
+				cut[CallAt{Message: i, ID: b.ToolUseID}] = cut[call]
 			}
 		}
 	}
-	for _, b := range history[len(history)-1].Results() {
-		delete(calls, b.ToolUseID)
-	}
-	return calls
+	return cut
 }
 
 // remains puts together what is left of a history.
 type remains struct {
-	calls map[string]bool
-	out   []Message
-	gap   gap
+	cut map[CallAt]bool
+	out []Message
+	gap gap
 }
 
 // gap counts what is missing since the last note.
@@ -80,8 +82,8 @@ type gap struct {
 }
 
 // take adds what is left of a message.
-func (r *remains) take(m Message, whole bool) {
-	left, missing := r.split(m, whole)
+func (r *remains) take(i int, m Message, whole bool) {
+	left, missing := r.split(i, m, whole)
 	if len(left) == 0 {
 		r.gap.add(missing)
 		return
@@ -102,9 +104,9 @@ func (r *remains) take(m Message, whole bool) {
 
 // split gives the blocks of a message that stay, and counts the others. Of a message that
 // has no text and no call left, nothing stays.
-func (r *remains) split(m Message, whole bool) (left []Block, missing gap) {
+func (r *remains) split(i int, m Message, whole bool) (left []Block, missing gap) {
 	for _, b := range m.Content {
-		if whole || r.calls[b.ID] && b.Type == TypeToolUse || r.calls[b.ToolUseID] && b.Type == TypeToolResult {
+		if whole || b.Type == TypeToolUse && r.cut[CallAt{i, b.ID}] || b.Type == TypeToolResult && r.cut[CallAt{i, b.ToolUseID}] {
 			missing.block(b)
 			continue
 		}

@@ -3,6 +3,7 @@ package message_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,8 +55,8 @@ func TestWhatIsSnippedLeavesANoteInItsPlace(t *testing.T) {
 		want []message.Message
 	}{
 		"nothing":           {message.Cut{}, history},
-		"what is not there": {message.Cut{Messages: []int{-3, 6, 99}, Calls: []string{"x"}}, history},
-		"one of two calls": {message.Cut{Calls: []string{"b"}}, []message.Message{
+		"what is not there": {message.Cut{Messages: []int{-3, 6, 99}, Calls: []message.CallAt{{Message: 1, ID: "x"}, {Message: 3, ID: "a"}, {Message: -1, ID: "b"}}}, history},
+		"one of two calls": {message.Cut{Calls: []message.CallAt{{Message: 1, ID: "b"}}}, []message.Message{
 			user(text("one")),
 			model(thinking, text("I look."), calling("a", "Read")),
 			user(result("a", "A"), text("[Snipped here: calls of Bash, about 33 tokens.]"), text("more")),
@@ -74,7 +75,7 @@ func TestWhatIsSnippedLeavesANoteInItsPlace(t *testing.T) {
 			user(text("[Snipped here: 1 message with calls of Bash, Read, about 74 tokens.]")),
 			history[3], history[4], history[5], history[6],
 		}},
-		"between two of the model": {message.Cut{Calls: []string{"c"}, Messages: []int{2}}, []message.Message{
+		"between two of the model": {message.Cut{Calls: []message.CallAt{{Message: 3, ID: "c"}}, Messages: []int{2}}, []message.Message{
 			history[0], model(thinking, text("I look.")),
 			user(text("[Snipped here: 3 messages with calls of Bash, Read (2), about 120 tokens.]")),
 			history[5], history[6],
@@ -89,12 +90,31 @@ func TestWhatIsSnippedLeavesANoteInItsPlace(t *testing.T) {
 	}
 }
 
+// A model may give an id again. What was snipped of it is one call, and the others stay.
+func TestACallIsSnippedOnceThoughItsIDComesAgain(t *testing.T) {
+	history := []message.Message{
+		user(message.Text("one")),
+		model(calling("a", "Read")), user(result("a", "A"), message.Text("more")),
+		model(calling("a", "Bash")), user(result("a", "B")),
+	}
+	want := written(t, []message.Message{
+		user(message.Text("one"), message.Text("[Snipped here: 1 message with calls of Read, about 33 tokens.]"), message.Text("more")),
+		history[3], history[4],
+	})
+	for _, cut := range []message.Cut{{Messages: []int{1}}, {Calls: []message.CallAt{{Message: 1, ID: "a"}}}} {
+		assert.Equal(t, want, written(t, cut.Of(history)))
+	}
+	longer := append(slices.Clone(history), model(calling("a", "Grep")), user(result("a", "C")))
+	assert.Equal(t, append(want, written(t, longer[5:])...), written(t, message.Cut{Calls: []message.CallAt{{Message: 1, ID: "a"}}}.Of(longer)))
+}
+
 // Whatever is cut out of whatever history: an API takes what is left, which is in its
 // order and in its bytes, and the last message is whole.
 func TestWhatIsLeftOfAnyHistoryIsAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var history []message.Message
-		var ids []string
+		var calls []message.CallAt
+		repeated := rapid.Bool().Draw(t, "ids come again")
 		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
 			if i == 0 || rapid.Bool().Draw(t, "asks") {
 				if n := len(history); n > 0 && history[n-1].Role == message.User {
@@ -111,7 +131,10 @@ func TestWhatIsLeftOfAnyHistoryIsAHistory(t *testing.T) {
 			}
 			for k := range rapid.IntRange(0, 3).Draw(t, "calls") {
 				id := fmt.Sprintf("c%d_%d", i, k)
-				ids = append(ids, id)
+				if repeated {
+					id = fmt.Sprint("c", k)
+				}
+				calls = append(calls, message.CallAt{Message: len(history), ID: id})
 				blocks, results = append(blocks, calling(id, "Read")), append(results, result(id, "r"+id))
 			}
 			if len(results) == 0 || rapid.Bool().Draw(t, "writes") {
@@ -127,8 +150,8 @@ func TestWhatIsLeftOfAnyHistoryIsAHistory(t *testing.T) {
 		cut := message.Cut{
 			Messages: rapid.SliceOfDistinct(rapid.IntRange(-1, len(history)), rapid.ID[int]).Draw(t, "messages"),
 		}
-		if len(ids) > 0 {
-			cut.Calls = rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID[string]).Draw(t, "ids")
+		if len(calls) > 0 {
+			cut.Calls = rapid.SliceOfDistinct(rapid.SampledFrom(calls), rapid.ID[message.CallAt]).Draw(t, "calls that go")
 		}
 		left := cut.Of(history)
 
@@ -142,8 +165,10 @@ func TestWhatIsLeftOfAnyHistoryIsAHistory(t *testing.T) {
 			assert.True(t, i == 0 || left[i-1].Role != m.Role, "roles alternate")
 			results := len(m.Results())
 			assert.Len(t, message.Message{Content: m.Content[:results]}.Results(), results, "results come first")
-			for _, b := range m.Content {
-				assert.False(t, slices.Contains(cut.Calls, b.ID) && !last(history, b.ID), "a call that was cut")
+		}
+		for _, call := range cut.Calls {
+			if !repeated && !last(history, call.ID) {
+				assert.NotContains(t, strings.Join(written(t, left), ""), call.ID, "a call that was cut")
 			}
 		}
 		lastBefore, lastAfter := history[len(history)-1].Content, left[len(left)-1].Content

@@ -62,7 +62,7 @@ func TestACutLeavesTheRestAlone(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"thinking","thinking":"hm","signature":"s"}`), &thought))
 	quiet := message.Message{Role: message.Assistant, Content: []message.Block{thought}}
 	history := []message.Message{user, call("a"), result("a"), quiet, user, call("b"), result("b")}
-	assert.Contains(t, message.Cut{Calls: []string{"a"}}.Of(history), quiet)
+	assert.Contains(t, message.Cut{Calls: []message.CallAt{{Message: 1, ID: "a"}}}.Of(history), quiet)
 }
 
 // What is written of a text is read as that text, of whichever signs it is.

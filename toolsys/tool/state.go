@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -143,32 +144,39 @@ func (s State) WithOption(name, value string) State {
 	return s
 }
 
-// Snips are messages by number, counted from 1 over the whole conversation, and calls by
-// id, each sorted.
+// Snips are messages by number, counted from 1 over the whole conversation, and calls by the
+// number of their message and their id, each sorted.
 type Snips struct {
 	Messages []int
-	Calls    []string
+	Calls    []message.CallAt
 }
 
 // Add gives the snips with more of them.
 func (s Snips) Add(more Snips) Snips {
 	messages, calls := slices.Concat(s.Messages, more.Messages), slices.Concat(s.Calls, more.Calls)
 	slices.Sort(messages)
-	slices.Sort(calls)
+	slices.SortFunc(calls, func(a, b message.CallAt) int {
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.ID, b.ID))
+	})
 	return Snips{Messages: slices.Compact(messages), Calls: slices.Compact(calls)}
 }
 
-// From gives the snips without messages of a lower number.
+// From gives the snips without messages of a lower number and their calls.
 func (s Snips) From(number int) Snips {
-	at, _ := slices.BinarySearch(s.Messages, number)
-	return Snips{Messages: slices.Clone(s.Messages[at:]), Calls: s.Calls}
+	return Snips{
+		Messages: slices.DeleteFunc(slices.Clone(s.Messages), func(n int) bool { return n < number }),
+		Calls:    slices.DeleteFunc(slices.Clone(s.Calls), func(c message.CallAt) bool { return c.Message < number }),
+	}
 }
 
 // Cut is what is left out of messages of which the first has a number.
 func (s Snips) Cut(first int) message.Cut {
-	cut := message.Cut{Messages: slices.Clone(s.Messages), Calls: s.Calls}
+	cut := message.Cut{Messages: slices.Clone(s.Messages), Calls: slices.Clone(s.Calls)}
 	for i := range cut.Messages {
 		cut.Messages[i] -= first
+	}
+	for i := range cut.Calls {
+		cut.Calls[i].Message -= first
 	}
 	return cut
 }

@@ -54,19 +54,15 @@ func (h held) id() string { return "m" + strconv.Itoa(h.number) }
 
 // holding lists the messages of a conversation, those that are snipped too.
 func holding(c *tool.Context) []held {
-	results := map[string]message.Block{}
-	for _, m := range c.Messages {
-		for _, b := range m.Results() {
-			results[b.ToolUseID] = b
-		}
-	}
+	results := map[string]message.Block{} // the nearest that follow
 	all := make([]held, len(c.Messages))
-	for i, m := range c.Messages {
+	for i, m := range slices.Backward(c.Messages) {
 		all[i] = held{number: c.FirstMessage + i, role: m.Role, snipped: slices.Contains(c.State.Snipped.Messages, c.FirstMessage+i)}
 		for _, b := range m.Content {
 			all[i].add(b, results, c.State.Snipped)
 		}
 		for _, b := range m.Results() {
+			results[b.ToolUseID] = b
 			if refers(b) {
 				all[i].kept = keptReference
 			}
@@ -93,7 +89,7 @@ func (h *held) add(b message.Block, results map[string]message.Block, s tool.Sni
 	case message.TypeToolResult: // counted with its call
 	case message.TypeToolUse:
 		r := results[b.ID]
-		call := heldCall{id: b.ID, tool: b.Name, input: message.Size(b), snipped: h.snipped || slices.Contains(s.Calls, b.ID)}
+		call := heldCall{id: b.ID, tool: b.Name, input: message.Size(b), snipped: h.snipped || slices.Contains(s.Calls, message.CallAt{Message: h.number, ID: b.ID})}
 		if r.Type != "" {
 			call.result = message.Size(r)
 		}

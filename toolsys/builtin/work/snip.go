@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -79,14 +80,17 @@ func snip(_ context.Context, in SnipIn, c *tool.Context) (tool.Result[SnipOut], 
 	if refusal != nil {
 		return tool.Result[SnipOut]{}, fmt.Errorf("%s", refusal.Message)
 	}
-	out := SnipOut{Messages: snips.Messages, Calls: snips.Calls}
+	out := SnipOut{Messages: snips.Messages}
+	for _, call := range snips.Calls {
+		out.Calls = append(out.Calls, call.ID)
+	}
 	for _, h := range all {
 		whole := slices.Contains(snips.Messages, h.number)
 		if whole && !h.snipped {
 			out.Tokens += tokens(h.bytes)
 		}
 		for _, call := range h.calls {
-			if (whole || slices.Contains(snips.Calls, call.id)) && !call.snipped {
+			if (whole || slices.Contains(snips.Calls, message.CallAt{Message: h.number, ID: call.id})) && !call.snipped {
 				out.Tokens += tokens(call.bytes())
 			}
 		}
@@ -104,10 +108,12 @@ func (in SnipIn) chosen(all []held) (tool.Snips, *tool.Refusal) {
 		switch h, call := find(all, id); {
 		case h == nil:
 			return snips, missing(id, all)
-		case call != nil && call.kept != "":
-			return snips, stays(id, call.kept)
 		case call != nil:
-			snips.Calls = append(snips.Calls, id)
+			calls, kept := called(all, id)
+			if kept != "" {
+				return snips, stays(id, kept)
+			}
+			snips.Calls = append(snips.Calls, calls...)
 		case h.kept != "":
 			return snips, stays(id, h.kept)
 		default:
@@ -163,6 +169,18 @@ func find(all []held, id string) (*held, *heldCall) {
 		}
 	}
 	return nil, nil
+}
+
+// called are the calls of an id, and the reason why one of them stays.
+func called(all []held, id string) (calls []message.CallAt, kept string) {
+	for _, h := range all {
+		for _, call := range h.calls {
+			if call.id == id {
+				calls, kept = append(calls, message.CallAt{Message: h.number, ID: id}), cmp.Or(kept, call.kept)
+			}
+		}
+	}
+	return calls, kept
 }
 
 func missing(id string, all []held) *tool.Refusal {

@@ -63,15 +63,29 @@ func TestSnipRefusesWhatIsNotThereOrStays(t *testing.T) {
 
 func TestSnippingTwiceCountsOnceAndKeepsWhatWasSnipped(t *testing.T) {
 	c := conversation()
-	c.State.Snipped = tool.Snips{Calls: []string{"bash"}}
+	c.State.Snipped = tool.Snips{Calls: []message.CallAt{{Message: 8, ID: "bash"}}}
 	out := call(t, work.Snip(), `{"ids":["read","bash","read"],"from":"m8","to":"m8"}`, c)
 	data := out.Data.(work.SnipOut)
-	assert.Equal(t, []string{"bash", "read"}, data.Calls)
+	assert.Equal(t, []string{"read", "bash"}, data.Calls)
 	assert.Equal(t, 37+9, data.Tokens, "the call of Read and the text of m8")
-	after := out.Modify(tool.State{Dir: "/repo", Snipped: tool.Snips{Messages: []int{2}, Calls: []string{"a"}}})
-	assert.Equal(t, tool.State{Dir: "/repo", Snipped: tool.Snips{Messages: []int{2, 8}, Calls: []string{"a", "bash", "read"}}}, after)
-	assert.Equal(t, tool.Snips{Messages: []int{8}, Calls: after.Snipped.Calls}, after.Snipped.From(8))
-	assert.Equal(t, []int{-3, 3}, after.Snipped.Cut(5).Messages)
+	after := out.Modify(tool.State{Dir: "/repo", Snipped: tool.Snips{Messages: []int{2}, Calls: []message.CallAt{{Message: 2, ID: "a"}}}})
+	assert.Equal(t, tool.State{Dir: "/repo", Snipped: tool.Snips{Messages: []int{2, 8}, Calls: []message.CallAt{{Message: 2, ID: "a"}, {Message: 6, ID: "read"}, {Message: 8, ID: "bash"}}}}, after)
+	assert.Equal(t, tool.Snips{Messages: []int{8}, Calls: []message.CallAt{{Message: 8, ID: "bash"}}}, after.Snipped.From(8))
+	assert.Equal(t, message.Cut{Messages: []int{-3, 3}, Calls: []message.CallAt{{Message: -3, ID: "a"}, {Message: 1, ID: "read"}, {Message: 3, ID: "bash"}}}, after.Snipped.Cut(5))
+}
+
+// A model may give an id again: an id names all calls that have it, each with the result that follows it.
+func TestCallsThatShareAnIDAreCountedApart(t *testing.T) {
+	c := conversation()
+	c.Messages[3].Content[1].ID, c.Messages[4].Content[0].ToolUseID = "read", "read"
+	assert.Equal(t, []string{"read", "read"}, call(t, work.Snip(), `{"ids":["read"]}`, c).Data.(work.SnipOut).Calls)
+
+	c.Messages[3].Content[1].ID, c.Messages[4].Content[0].ToolUseID = "found", "found"
+	refusal := work.Snip().Validate(parse(t, work.Snip(), `{"ids":["found"]}`), c)
+	require.NotNil(t, refusal, "one of them loads tools")
+	assert.Equal(t, work.CodeStays, refusal.Code)
+	out := call(t, work.Snip(), `{"ids":["m8"]}`, c)
+	assert.Equal(t, []int{8}, out.Modify(tool.State{}).Snipped.Messages, "and the message of the other goes")
 }
 
 func TestTheContextIsAddedUpByParts(t *testing.T) {
