@@ -162,7 +162,7 @@ type pwshCommand struct {
 
 // readPowerShell takes a script apart that is nothing but commands with literal words,
 // joined by |, ; and ends of lines; ok is false for any other. A variable, a block, an
-// expression, a redirection, an operator, an escape, a comment or a sign beyond ASCII (of
+// expression, a redirection but of errors to nowhere, an operator, an escape, a comment or a sign beyond ASCII (of
 // which PowerShell takes some for quotes and dashes) makes a script another: what it does
 // is not proved here.
 func readPowerShell(source string) (commands []pwshCommand, ok bool) {
@@ -185,6 +185,7 @@ type pwshScan struct {
 var (
 	pwshBlank = regexp.MustCompile(`^[ \t]+`)
 	pwshWord  = regexp.MustCompile(`^(?:([A-Za-z0-9_./\\:*?=+,~-]+)|'((?:[^'\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]|'')*)'|"([^"$\x60\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]*)")`)
+	pwshQuiet = regexp.MustCompile(`^2> ?\$null\b`)
 	pwshEnd   = regexp.MustCompile(`^(?:[|;\n]|\r\n|$)`)
 	pwshName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 )
@@ -196,6 +197,10 @@ func (s *pwshScan) command() bool {
 	for {
 		blank := pwshBlank.FindString(s.rest)
 		s.rest = s.rest[len(blank):]
+		if quiet := pwshQuiet.FindString(s.rest); quiet != "" && blank != "" && len(words) > 0 {
+			s.rest = s.rest[len(quiet):]
+			continue
+		}
 		if end := pwshEnd.FindString(s.rest); end != "" || s.rest == "" {
 			s.add(words, strings.TrimSpace(began[:len(began)-len(s.rest)]), end)
 			s.rest = s.rest[len(end):]
@@ -259,9 +264,10 @@ var pwsh = func() (tables struct {
 	// Parameters are those with which readers and filters still only read, in full; PowerShell takes them in
 	// any case, and shorter ones that are not looked for here. Switches are those without a value that rules
 	// are written about. Programs read as they do for Bash, and are no cmdlets on any system. Aliases are other
-	// names of cmdlets, on one system or another.
-	Parameters, Switches, Programs []string
-	Aliases                        map[string][]string
+	// names of cmdlets, on one system or another; those of Everywhere on all, or where they are not, a program
+	// of the name reads the same files.
+	Parameters, Switches, Programs, Everywhere []string
+	Aliases                                    map[string][]string
 }) {
 	if err := json.Unmarshal(pwshJSON, &tables); err != nil {
 		panic(err) // the file is part of the program, which shows at start
@@ -269,7 +275,7 @@ var pwsh = func() (tables struct {
 	return tables
 }()
 
-// reads reports whether it is proved that the command only reads. Aliases are not: where
+// reads reports whether it is proved that the command only reads. Most aliases are not: where
 // the system has a program of that name, that runs. What takes files from its input is not
 // either, since their names are not known.
 func (c pwshCommand) reads() bool {
@@ -278,7 +284,8 @@ func (c pwshCommand) reads() bool {
 			!slices.ContainsFunc(c.steps(), func(st shellcmd.Step) bool { return !st.ReadOnly })
 	}
 	filters := slices.Contains(pwsh.Filters, c.cmdlet) || c.lines && c.cmdlet == "Select-String"
-	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != filters || !c.piped && !slices.Contains(pwsh.Readers, c.cmdlet) {
+	named := strings.EqualFold(c.name, c.cmdlet) || slices.Contains(pwsh.Everywhere, strings.ToLower(c.name))
+	if !named || c.piped != filters || !c.piped && !slices.Contains(pwsh.Readers, c.cmdlet) {
 		return false
 	}
 	for _, w := range c.words {

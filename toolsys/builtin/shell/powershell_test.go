@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,6 +16,7 @@ func TestPowerShellThatIsProvedToRead(t *testing.T) {
 		"git status", "git log --oneline -5 HEAD~2..HEAD", "git log | Select-Object -First 3", "git diff main feature; whoami", "node --version", "rg -n x src/a.go",
 		`Test-Path sub\a.txt; Get-FileHash a.txt;`, "Write-Output 'a; rm b > c $d'",
 		"Get-Content a | Select-String x", "Get-Content a | Sort-Object | Get-Unique | Select-String x -CaseSensitive", "docker ps -a; pip show requests", "Get-Service -Name x | Format-Wide",
+		"ls", "gci -Recurse src", "cat a 2>$null", "Get-ChildItem -Recurse 2> $null | Select-Object Name; pwd", "dir | measure", "GC a | select -First 3", "sls x a.go 2>$null\ngit status",
 		"Get-ChildItem | Get-Member; Test-Path a -PathType Leaf", "Import-Csv a | Select-Object -First 3", "Get-ChildItem sub -ErrorAction SilentlyContinue",
 	} {
 		assert.True(t, powershellReads(script), script)
@@ -23,11 +25,11 @@ func TestPowerShellThatIsProvedToRead(t *testing.T) {
 
 func TestPowerShellThatIsNot(t *testing.T) {
 	for _, script := range []string{
-		"", " ", ";", "Get-Date |", "| Get-Date", "Get-Date || Remove-Item a", "Get-Date && ri a", "Get-Content a > b", "Get-Content a 2>$null",
+		"", " ", ";", "Get-Date |", "| Get-Date", "Get-Date || Remove-Item a", "Get-Date && ri a", "Get-Content a > b", "Get-Content a 2>$nulls", "Get-Content a2>$null", "2>$null", "Get-Content a 2>$null.x", "Get-Content a 2>$null:x", "Get-Content a 2>$null[0]", "Get-Content a 3>$null", "Get-Content a 2>$null$x",
 		"Get-Content $x", `Get-Content "$x"`, `Get-Content "a$(ri b)"`, "Get-Content (ri b)", "Get-Content @x", "Get-Content {ri b}", "Get-Content a`\nb",
 		"Get-Content a # b", "& Get-Date", ". Get-Date", "'Get-Date'", "Get-Content 'a", "Get-Content 'a'b", "Get-Content a'b'", "$x = 1", "1 + 1", "[int] 1",
 		"Get-Content Env:PATH", "Get-Content C:/a", "Get-Content ~/a", "Get-Content -Path:a", "Get-Content -Stream a b", "Get-Content -OutVariable x a",
-		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Get-Content a | Get-Item | Select-String x", "Write-Output a | Select-String x", "docker rm x", "docker ps --format x", "Get-Module | Import-Module", "Sort-Object a", "Format-List",
+		"ls -o a", "cp a b", "cat -n a", "ls ~", "curl a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Get-Content a | Get-Item | Select-String x", "Write-Output a | Select-String x", "docker rm x", "docker ps --format x", "Get-Module | Import-Module", "Sort-Object a", "Format-List",
 		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git commit", "Git status", "git.exe status", "git push", "git log a,--output=b", "git log 'a\" --output=b'", "git log -a:--output=b", "git log -a.--output=b",
 		"git log ''", "git log -- a", "git log --output=b", "git diff *", "git log ~/a", "Get-Date | git status", "git -c a=b log", "fd -x rm", "npm test", "python a.py", "hostname b", "find a", "Get-Help -Online x",
 		"Get–ChildItem", "Get-Content ‘a", "Get-Content 'a’; ri b; ‘'", "Get-Content \u2019", "Get-Content \"a”; ri b\"", "Get-Date\x00", "Get-Date --% x",
@@ -41,7 +43,7 @@ func TestPowerShellThatIsNot(t *testing.T) {
 // expression, a block, a redirection or a call outside of single quotes.
 func TestPowerShellThatReadsHasNoOtherSigns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"Get-Content", "Get-Date", "Sort-Object", "a.txt", "-Path", "'", `"`, "|", ";", " ", "\n", "$x", "(", "{", "`", "&", ">", "@", "#", "%", "''", "ri", "\u2018", "--%", "="})
+		word := rapid.SampledFrom([]string{"Get-Content", "Get-Date", "Sort-Object", "a.txt", "-Path", "'", `"`, "|", ";", " ", "\n", "$x", "(", "{", "`", "&", ">", "@", "#", "%", "''", "ri", "\u2018", "--%", "=", " 2>$null"})
 		script := ""
 		for range rapid.IntRange(1, 12).Draw(t, "words") {
 			script += word.Draw(t, "word")
@@ -49,6 +51,7 @@ func TestPowerShellThatReadsHasNoOtherSigns(t *testing.T) {
 		if !powershellReads(script) {
 			return
 		}
+		script = strings.ReplaceAll(script, " 2>$null", "")
 		quote := rune(0)
 		for _, r := range script {
 			switch {
