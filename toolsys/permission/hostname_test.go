@@ -27,6 +27,8 @@ func TestHostsAreMatchedAsTheNetworkKnowsThem(t *testing.T) {
 		"WebFetch(domain:[FE80::0A])":       {"fe80::a": true, "fe80::b": false},
 		"WebFetch(domain:::ffff:127.0.0.1)": {"127.0.0.1": true, "127.0.0.2": false},
 		"WebFetch(domain:fe80:*)":           {"fe80::a": true, "::1": false},
+		"WebFetch(domain:fe80::a)":          {"fe80::a%eth0": true, "fe80::b%eth0": false},
+		"WebFetch(domain:fe80::a%eth0)":     {"fe80::a%eth0": true, "fe80::a%eth1": false, "fe80::a": false},
 	} {
 		for host, want := range hosts {
 			q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}

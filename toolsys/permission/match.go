@@ -305,6 +305,9 @@ func width(pattern string, c byte) int {
 func contentCovered(pattern, content string) bool {
 	if isDomain(pattern) && isDomain(content) {
 		pattern, content = hostname(pattern), hostname(content)
+		if !strings.Contains(pattern, "%") { // a rule for an address is about it on each of the machine's networks
+			content, _, _ = strings.Cut(content, "%")
+		}
 	}
 	return textCovered(pattern, content)
 }

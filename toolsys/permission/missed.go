@@ -42,14 +42,20 @@ func missedHost(tool, content string) (why, meant string) {
 		host = content[len(domainPrefix):]
 	}
 	bare := bareHost(host)
+	_, odd := netip.ParseAddr(bare)
 	switch fixed, _, star := strings.Cut(content, "*"); {
 	case bare == "":
 		return tool + " is matched by its host, and it names none", ""
+	case odd != nil && numbered.MatchString(bare):
+		return "the network knows such an address as four numbers with dots between them", ""
 	case named && hostname(content) == hostname(domainPrefix+bare), !named && star && strings.HasPrefix(domainPrefix, strings.ToLower(fixed)):
 		return "", ""
 	}
 	return tool + " is matched by its host alone", domainPrefix + bare
 }
+
+// numbered finds an address of version 4 that is written in a way of its own.
+var numbered = regexp.MustCompile(`^(?:[0-9]+|0[xX][0-9a-fA-F]+)(?:\.(?:[0-9]+|0[xX][0-9a-fA-F]+)){0,3}$`)
 
 // bareHost is a host without what else an address has: blanks, a scheme, a user, a path, a port.
 func bareHost(text string) string {

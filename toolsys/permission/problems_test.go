@@ -30,6 +30,10 @@ func TestRulesWithoutEffectAreReported(t *testing.T) {
 		{[]string{"Nothing"}, nil, []string{"allow rule Nothing of project never matches: there is no tool Nothing"}},
 		{[]string{"mcp__git(x)"}, nil, []string{"allow rule mcp__git(x) of project never matches: rules about MCP tools take no content; did you mean mcp__git?"}},
 		{[]string{"WebFetch(x.org)"}, nil, []string{"allow rule WebFetch(x.org) of project never matches: WebFetch is matched by its host alone; did you mean WebFetch(domain:x.org)?"}},
+		{[]string{"WebFetch(domain:127.1)", "WebFetch(domain:0x7f.0.0.1)", "WebFetch(domain:127.0.0.1)", "WebFetch(domain:1.*)"}, nil, []string{
+			"allow rule WebFetch(domain:127.1) of project never matches: the network knows such an address as four numbers with dots between them",
+			"allow rule WebFetch(domain:0x7f.0.0.1) of project never matches: the network knows such an address as four numbers with dots between them",
+		}},
 		{[]string{"Sleep(1)"}, nil, []string{"allow rule Sleep(1) of project never matches: calls of Sleep name nothing that a content could match; did you mean Sleep?"}},
 		{[]string{"Read(/x)", "Read(/x)"}, nil, []string{"allow rule Read(/x) of project never decides: allow rule Read(/x) of project comes first"}},
 		{[]string{"Read", "Read(/x)"}, nil, []string{"allow rule Read(/x) of project never decides: allow rule Read of project comes first"}},
