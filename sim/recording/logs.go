@@ -24,6 +24,8 @@ type logs struct {
 	// key is the session's, model the one in use, ids those of calls without.
 	key, model string
 	ids        dialect.IDs
+	// answer is the last that came with each of its calls.
+	answer string
 	// pieces: answers come in parts; turn counts them; answering: the last part was of one; steps: marks part them.
 	pieces, answering, steps bool
 	turn                     int
@@ -31,6 +33,9 @@ type logs struct {
 
 // log reads a value that is a session's log, or a line of one.
 func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
+	if known, err := ls.ofFramework(v); known || err != nil {
+		return known, ls.logged(err)
+	}
 	switch {
 	case kind == "session_meta" && v.Get("payload").IsObject():
 		ls.logs = logs{key: "codex\x00" + strings.Clone(v.Get("payload.id").String())}
@@ -367,7 +372,7 @@ func plainText(v gjson.Result) string {
 	}
 	var all []string
 	for _, p := range v.Array() {
-		all = append(all, cmp.Or(p.Get("text").String(), p.Get("content").String()))
+		all = append(all, cmp.Or(p.Get("text").String(), p.Get("content").String(), p.Str))
 	}
 	return strings.Join(all, "\n")
 }
