@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,10 +13,11 @@ import (
 	"toolbench/sim/dialect"
 )
 
-// What frameworks for agents keep of a session as a list: messages of Pydantic AI and events of OpenHands.
+// What frameworks for agents keep of a session as a list: messages of Pydantic AI, events of OpenHands, and
+// messages of many others that differ in their words alone.
 
 // listedIn are the members under which such a list stands where it is not the whole document.
-const listedIn = "messages message_history agent_messages history trajectory events items"
+const listedIn = "messages message_history agent_messages chat_history history trajectory events items steps values.messages state.messages llm_context.messages store|@values|0"
 
 // framework gives who reads v, a part of such a session; nil where it is none.
 func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
@@ -27,23 +29,206 @@ func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
 		return ls.openHands
 	case v.Get("source").Type == gjson.String && v.Get("timestamp").Exists() && dialect.Either(v, "action", "observation").Type == gjson.String:
 		return ls.openHandsBefore
+	case v.Get("step_number").Exists() && v.Get("observations").Exists():
+		return ls.smolStep
+	case isDumped(v):
+		return ls.dumped
 	}
 	return nil
 }
 
-// ofFramework reads v where it is a part of such a session, or holds one.
+// ofFramework reads v where it is a part of such a session, or holds one, of which the first parts may be in the
+// words of anybody.
 func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	if read := ls.framework(v); read != nil {
-		ls.logs.key = fmt.Sprint("framework\x00", -ls.group)
+		ls.logs.key = fmt.Sprint("history\x00", -ls.group) // beside messages that need no framework
 		return true, read(v)
 	}
-	list := firstOf(v, listedIn)
-	read := ls.framework(list.Get("0"))
-	if read == nil {
+	list := firstOf(v, listedIn).Array()
+	if !slices.ContainsFunc(list[:min(len(list), firstParts)], func(p gjson.Result) bool { return ls.framework(p) != nil }) {
 		return false, nil
 	}
 	ls.logs = logs{key: fmt.Sprint("framework\x00", ls.values)}
-	return true, each(list, read)
+	for _, p := range list {
+		read := ls.framework(p)
+		if read == nil && firstOf(p, "role type").Exists() {
+			read = ls.dumped
+		}
+		if read == nil {
+			ls.s.ignore("parts of no known kind")
+		} else if err := read(p); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// firstParts is how many parts of a list are looked at for what they are.
+const firstParts = 32
+
+// dumpedBy are who wrote a message in the words of LangChain, AutoGen and LangChain4j, by its type.
+var dumpedBy = map[string]string{
+	"human": "user", "HumanMessage": "user", "ai": "assistant", "AIMessage": "assistant", "AIMessageChunk": "assistant", "tool": "tool", "ToolMessage": "tool",
+	"system": "system", "SystemMessage": "system", "UserMessage": "user", "AssistantMessage": "assistant", "FunctionExecutionResultMessage": "tool",
+	"TextMessage": "", "ThoughtEvent": "assistant", "ToolCallRequestEvent": "assistant", "ToolCallExecutionEvent": "tool", "ToolCallSummaryMessage": "system",
+	"SYSTEM": "system", "USER": "user", "AI": "assistant", "TOOL_EXECUTION_RESULT": "tool",
+}
+
+// The words that differ. Parts of a message stand under the first of partsIn that there is.
+const (
+	partsIn  = "parts content.parts contents Items items blocks content text"
+	kindIn   = "type $type block_type"
+	callIDIn = "toolCallId callId CallId toolUseId tool_call_id call_id origin.id id Id"
+	nameIn   = "toolName FunctionName tool_name name function.name"
+	inputIn  = "args arguments Arguments input function.arguments"
+	givenIn  = "output.value output result Result content text errorText"
+	callsIn  = "tool_calls toolCalls toolExecutionRequests additional_kwargs.tool_calls toolInvocations"
+)
+
+// isDumped reports whether v is a message in such words.
+func isDumped(v gjson.Result) bool {
+	if kind := v.Get("type").Str; kind != "" {
+		_, known := dumpedBy[kind]
+		return known && kind != "system" && firstOf(v, "content data.content contents text toolExecutionRequests").Exists() || kind == "constructor" && v.Get("kwargs.content").Exists()
+	}
+	if !firstOf(v, "role Role message.role").Exists() {
+		return false
+	}
+	if v.Get("toolCalls.0.function").Exists() || v.Get("role").Str == "tool" && v.Get("toolCallId").Exists() { // of AG-UI
+		return true
+	}
+	part := firstOf(v, "parts.0 content.parts.0 contents.0 Items.0 items.0 blocks.0 content.0 message.content.0")
+	return v.Get("message_id").Exists() && v.Get("message.content").IsArray() || // of Strands
+		firstOf(part, "$type block_type tool_call tool_call_result").Exists() || v.Get("meta").Exists() && part.Get("text").Exists() || // the latter of Haystack's
+		firstOf(v, "parts content.parts").IsArray() && part.Get("type").Exists() && !part.Get("content").Exists() || // of Vercel's AI SDK in a page
+		v.Get("blocks").IsArray() && v.Get("additional_kwargs").Exists() // of LlamaIndex
+}
+
+// dumped takes a message in such words. One of a page has the results of its calls beside them, and its answers
+// end where the next step begins.
+func (ls *lineScan) dumped(m gjson.Result) error {
+	kind := m.Get("type").Str
+	if inner := firstOf(m, "data kwargs message"); inner.IsObject() {
+		kind, m = cmp.Or(inner.Get("type").Str, kind), inner
+	}
+	role := strings.ToLower(firstOf(m, "role Role.Label Role").String())
+	if by := dumpedBy[kind]; by != "" {
+		role = by
+	} else if kind == "TextMessage" && role == "" {
+		role = map[bool]string{true: "user", false: "assistant"}[m.Get("source").Str == "user"]
+	}
+	if role == "system" || role == "developer" {
+		return nil
+	}
+	ls.logs.model = cmp.Or(strings.Clone(firstOf(m, "response_metadata.model_name model meta.model").String()), ls.logs.model)
+	d := dump{at: stamp(firstOf(m, "timestamp created_at createdAt")), usage: firstOf(m, "usage_metadata models_usage usage meta.usage response_metadata.token_usage")}
+	content := firstOf(m, partsIn)
+	if called := firstOf(m, callsIn); len(called.Array()) > 0 && !m.Get("parts").IsArray() {
+		d.said(plainText(content))
+		for _, c := range called.Array() {
+			d.called(c)
+		}
+		return d.end(ls, role)
+	}
+	if role == "tool" && (!content.IsArray() || firstOf(m, "tool_call_id additional_kwargs.tool_call_id").Exists()) {
+		id := firstOf(m, "additional_kwargs.tool_call_id "+callIDIn).String()
+		d.results = append(d.results, resultOf(id, plainText(content), m.Get("status").Str == "error"))
+		return d.end(ls, role)
+	}
+	if !content.IsArray() {
+		d.said(content.String())
+	}
+	for _, p := range content.Array() {
+		if p.Get("type").Str == "step-start" {
+			if err := d.end(ls, role); err != nil {
+				return err
+			}
+		}
+		d.part(p)
+	}
+	return d.end(ls, role)
+}
+
+// dump is what a message has come to.
+type dump struct {
+	blocks, results []any
+	at              time.Time
+	usage           gjson.Result
+}
+
+func (d *dump) said(text string) {
+	if text != "" {
+		d.blocks = append(d.blocks, textOf(text))
+	}
+}
+
+func (d *dump) called(c gjson.Result) {
+	name := firstOf(c, nameIn).String()
+	if plugin := c.Get("PluginName").Str; plugin != "" {
+		name = plugin + "-" + name
+	}
+	if kind := c.Get("type").Str; name == "" {
+		name = strings.TrimPrefix(kind, "tool-")
+	}
+	d.blocks = append(d.blocks, callOf(firstOf(c, callIDIn).String(), name, firstOf(c, inputIn)))
+}
+
+func (d *dump) answered(r gjson.Result) {
+	given := firstOf(r, givenIn)
+	text := plainText(given)
+	if text == "" && given.Type != gjson.String {
+		text = given.Raw
+	}
+	failed := firstOf(r, "is_error isError error").Bool() || r.Get("status").Str == "error" || r.Get("state").Str == "output-error"
+	d.results = append(d.results, resultOf(firstOf(r, callIDIn).String(), text, failed))
+}
+
+// part takes a part of a message: a call, with its result where it has one, a result, a thought or a text.
+func (d *dump) part(p gjson.Result) {
+	kind, c := firstOf(p, kindIn).String(), firstOf(p, "toolInvocation toolUse tool_call toolResult tool_call_result @this")
+	switch {
+	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool_result", kind == "tool-result",
+		p.Get("toolResult").Exists(), p.Get("tool_call_result").Exists(), kind == "" && c.Get("call_id").Exists():
+		d.answered(c)
+	case kind == "reasoning", kind == "thinking":
+		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": firstOf(p, "text reasoning thinking").String()})
+	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "tool_use", kind == "tool_call",
+		p.Get("toolUse").Exists(), p.Get("tool_call").Exists(), kind == "" && c.Get("name").Exists() && c.Get("arguments").Exists():
+		d.called(c)
+		if firstOf(c, "output result errorText").Exists() {
+			d.answered(c)
+		}
+	default:
+		d.said(cmp.Or(firstOf(p, "text Text").String(), p.Str))
+	}
+}
+
+// end makes an answer of what there is, with what its calls gave, or a message of the user's.
+func (d *dump) end(ls *lineScan, role string) error {
+	blocks, results := d.blocks, d.results
+	d.blocks, d.results = nil, nil
+	if role != "assistant" {
+		return ls.written("user", nil, append(results, blocks...), d.at)
+	}
+	cached := d.usage.Get("input_token_details.cache_read").Int()
+	usage := fields{"input_tokens": max(0, firstOf(d.usage, "input_tokens prompt_tokens").Int()-cached), "cache_read_input_tokens": cached,
+		"output_tokens": firstOf(d.usage, "output_tokens completion_tokens").Int()}
+	return ls.answered(usage, blocks, results, d.at, d.at)
+}
+
+// smolStep takes a step of smolagents: its calls have one observation.
+func (ls *lineScan) smolStep(step gjson.Result) error {
+	d := dump{usage: step.Get("token_usage")}
+	d.said(plainText(step.Get("model_output")))
+	text, failed := step.Get("observations").String(), step.Get("error").IsObject()
+	if failed {
+		text = cmp.Or(step.Get("error.message").String(), text)
+	}
+	for _, c := range step.Get("tool_calls").Array() {
+		d.called(c)
+		d.results = append(d.results, resultOf(c.Get("id").String(), text, failed))
+	}
+	return d.end(ls, "assistant")
 }
 
 // pydantic takes a message of Pydantic AI's. A part that asks for another try answers the call that it names.
