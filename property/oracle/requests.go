@@ -115,15 +115,15 @@ func resultSize(r run) error {
 }
 
 func nothingAfterTheEnd(r run) error {
-	over := map[string]bool{}
+	over := map[[2]string]bool{} // agents whose answers repeat have calls of the same ids
 	for _, e := range r.Trace {
-		switch e.Kind() {
+		switch call := [2]string{e.Agent, e.Call}; e.Kind() {
 		case trace.KindReady:
-			delete(over, e.Call)
+			delete(over, call)
 		case trace.KindEnded:
-			over[e.Call] = true
+			over[call] = true
 		case trace.KindProgress, trace.KindStage, trace.KindAsk, trace.KindDecision, trace.KindHook, trace.KindStarted:
-			if over[e.Call] {
+			if over[call] {
 				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind())
 			}
 		}
