@@ -44,6 +44,9 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 		ls.logs.key = fmt.Sprint("history\x00", -ls.group) // beside messages that need no framework
 		return true, read(v)
 	}
+	if v.Get("runs.0.messages.0.role").Exists() {
+		return true, ls.runs(v)
+	}
 	list := firstOf(v, listedIn).Array()
 	if !slices.ContainsFunc(list[:min(len(list), firstParts)], func(p gjson.Result) bool { return ls.framework(p) != nil }) {
 		return false, nil
@@ -61,6 +64,17 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// runs takes the runs of a session of Agno's, each of which may begin with messages of those before.
+func (ls *lineScan) runs(v gjson.Result) error {
+	ls.logs = logs{key: "runs\x00" + strings.Clone(v.Get("session_id").String())}
+	return each(v.Get("runs.#.messages|@flatten"), func(m gjson.Result) error {
+		if m.Get("from_history").Bool() {
+			return nil
+		}
+		return ls.chatted(m, time.Time{})
+	})
 }
 
 // firstParts is how many parts of a list are looked at for what they are.

@@ -72,14 +72,6 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = each(v.Get("messages"), ls.openCode)
 	case v.Get("history.0.message.role").Exists():
 		err = ls.continued(v)
-	case v.Get("runs.0.messages.0.role").Exists(): // of Agno, each of which may begin with the messages of those before
-		ls.logs = logs{key: "runs\x00" + strings.Clone(v.Get("session_id").String())}
-		err = each(v.Get("runs.#.messages|@flatten"), func(m gjson.Result) error {
-			if m.Get("from_history").Bool() {
-				return nil
-			}
-			return ls.chatted(m, time.Time{})
-		})
 	case v.Get("projectHash").Exists() && v.Get("messages").IsArray():
 		ls.logs = logs{key: "gemini\x00" + strings.Clone(v.Get("sessionId").String())}
 		err = each(v.Get("messages"), ls.geminiLine)
