@@ -336,10 +336,10 @@ func (ls *lineScan) openHandsBefore(e gjson.Result) error {
 	at, meta, action := stamp(e.Get("timestamp")), e.Get("tool_call_metadata"), e.Get("action").Str
 	if o := e.Get("observation").Str; o != "" {
 		id := meta.Get("tool_call_id").String()
-		if cause := e.Get("cause"); id == "" && cause.Int() >= 0 && cause.Exists() {
-			id = "event-" + cause.Raw
+		if cause := "event-" + e.Get("cause").Raw; id == "" && ls.logs.acted[cause] {
+			id = cause
 		}
-		if id == "" || o == "agent_state_changed" {
+		if id == "" {
 			ls.s.ignore("observations that no call made")
 			return nil
 		}
@@ -364,5 +364,9 @@ func (ls *lineScan) openHandsBefore(e gjson.Result) error {
 		return nil
 	}
 	id := cmp.Or(meta.Get("tool_call_id").String(), "event-"+e.Get("id").Raw)
+	if ls.logs.acted == nil {
+		ls.logs.acted = map[string]bool{}
+	}
+	ls.logs.acted[id] = true
 	return ls.written("assistant", nil, []any{callOf(id, cmp.Or(meta.Get("function_name").String(), action), e.Get("args"))}, at)
 }

@@ -24,8 +24,9 @@ type logs struct {
 	// key is the session's, model the one in use, ids those of calls without.
 	key, model string
 	ids        dialect.IDs
-	// answer is the last that came with each of its calls.
+	// answer is the last that came with each of its calls, acted are actions that were calls without one.
 	answer string
+	acted  map[string]bool
 	// pieces: answers come in parts; turn counts them; answering: the last part was of one; steps: marks part them.
 	pieces, answering, steps bool
 	turn                     int
