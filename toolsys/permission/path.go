@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -58,10 +59,17 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 	if wide && (q.Shell == nil || q.Shell.Folds) && strings.Contains(p, `\`) && pathCovered(content, strings.ReplaceAll(p, `\`, "/"), q, wide) {
 		return true // to Bash a backslash in a name is a character like any other
 	}
+	if at := copied.FindStringIndex(p); wide && at != nil && pathCovered(content, p[:at[0]]+p[at[1]-1:], q, wide) {
+		return true
+	}
 	return slices.ContainsFunc(pathPatterns(content, q, wide), func(pattern string) bool {
 		return globbed(pattern, p, wide)
 	})
 }
+
+// copied finds the folder of a copy of the tree which agents make below it to work apart: what is forbidden in
+// the tree is in those that they left.
+var copied = regexp.MustCompile(`(?i)/\.(?:worktrees|claude/worktrees)/[^/]+/`)
 
 // uncCovered reports whether a rule covers a UNC path. Only a rule that is written with backslashes
 // names one; //host is also an absolute path, so it forbids but never permits.

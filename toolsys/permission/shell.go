@@ -183,7 +183,12 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 
 // overlaps reports whether a pattern may cover something that a tree, a glob or a short name means.
 func (f File) overlaps(content string, q *Query) bool {
-	return slices.ContainsFunc(pathPatterns(content, q, true), func(pattern string) bool {
+	patterns := pathPatterns(content, q, true)
+	if !path.IsAbs(content) && !strings.HasPrefix(content, "~") {
+		patterns = append(patterns, pathPatterns(".worktrees/*/"+content, q, true)...)
+		patterns = append(patterns, pathPatterns(".claude/worktrees/*/"+content, q, true)...)
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		spelled := f.Path
 		switch {
 		case f.Names && !f.Tree:
