@@ -98,7 +98,8 @@ func largestMoved(moved, kept []largeResult, message int) error {
 }
 
 // frozen checks that a result keeps its text. What a search found is worded anew when one
-// of the tools comes or goes: a request may not refer to a tool that it does not have.
+// of the tools comes or goes: a request may not refer to a tool that it does not have, nor to any
+// where none is deferred any more.
 func frozen(v *SystemView) error {
 	before := map[string]*request{} // by agent and call
 	for _, r := range v.requests {
@@ -109,7 +110,7 @@ func frozen(v *SystemView) error {
 			if b == nil || v.byID[id] == nil || v.byID[id].repeated || b.results[id] == text || v.s.Makes("Snip") {
 				continue
 			}
-			if texts := text + b.results[id]; v.byID[id].call.Tool == "ToolSearch" && (r.lacks(b, texts) || b.lacks(r, texts)) {
+			if texts := "ToolSearch" + text + b.results[id]; v.byID[id].call.Tool == "ToolSearch" && (r.lacks(b, texts) || b.lacks(r, texts)) {
 				continue
 			}
 			return fmt.Errorf("the result of %s had %d characters in one request, and other %d in a later one", id, len(b.results[id]), len(text))
