@@ -364,9 +364,6 @@ func (ls *lineScan) openHandsBefore(e gjson.Result) error {
 		return nil
 	}
 	id := cmp.Or(meta.Get("tool_call_id").String(), "event-"+e.Get("id").Raw)
-	if ls.logs.acted == nil {
-		ls.logs.acted = map[string]bool{}
-	}
-	ls.logs.acted[id] = true
+	ls.logs.acts(id)
 	return ls.written("assistant", nil, []any{callOf(id, cmp.Or(meta.Get("function_name").String(), action), e.Get("args"))}, at)
 }

@@ -120,6 +120,9 @@ func (ls *lineScan) take(text []byte) error {
 	defer func() { ls.nested-- }()
 	v := gjson.ParseBytes(text)
 	kind := v.Get("type").String()
+	if known, err := ls.headless(kind, v); known {
+		return err
+	}
 	switch {
 	case isEvent(kind, v):
 		ls.s.format = EventLines

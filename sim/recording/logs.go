@@ -27,6 +27,8 @@ type logs struct {
 	// answer is the last that came with each of its calls, acted are actions that were calls without one.
 	answer string
 	acted  map[string]bool
+	// printed: the lines are those of a run without a terminal.
+	printed bool
 	// pieces: answers come in parts; turn counts them; answering: the last part was of one; steps: marks part them.
 	pieces, answering, steps bool
 	turn                     int
@@ -336,16 +338,20 @@ func (ls *lineScan) openCode(m gjson.Result) error {
 				done = t
 			}
 		case "step-finish":
-			u := p.Get("tokens")
-			usage := fields{"input_tokens": u.Get("input").Int(), "cache_read_input_tokens": u.Get("cache.read").Int(),
-				"cache_creation_input_tokens": u.Get("cache.write").Int(), "output_tokens": u.Get("output").Int() + u.Get("reasoning").Int()}
-			if err := ls.answered(usage, blocks, results, at, done); err != nil {
+			if err := ls.answered(openCodeUsage(p), blocks, results, at, done); err != nil {
 				return err
 			}
 			blocks, results, at = nil, nil, done
 		}
 	}
 	return ls.answered(nil, blocks, results, at, done)
+}
+
+// openCodeUsage is what the end of a step counts.
+func openCodeUsage(p gjson.Result) fields {
+	u := p.Get("tokens")
+	return fields{"input_tokens": u.Get("input").Int(), "cache_read_input_tokens": u.Get("cache.read").Int(),
+		"cache_creation_input_tokens": u.Get("cache.write").Int(), "output_tokens": u.Get("output").Int() + u.Get("reasoning").Int()}
 }
 
 // continued takes a session of Continue's: its messages, each with what became of its calls where no message of its own has that.

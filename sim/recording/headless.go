@@ -1,0 +1,133 @@
+package recording
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+)
+
+// What agents print of a run without a terminal, a line an event: Codex's exec --json, Gemini's and Cursor's
+// stream-json and OpenCode's run --format json. (Claude Code prints the lines of its transcripts.)
+
+// headless reads such a line. Parts of an answer stand one after the other, up to a result; OpenCode marks where one
+// begins, since a call has its result in its own line.
+func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error) {
+	part, at := v.Get("part"), stamp(firstOf(v, "timestamp timestamp_ms"))
+	switch {
+	case kind == "thread.started" && v.Get("thread_id").Exists(), kind == "init" && v.Get("session_id").Exists(),
+		kind == "system" && v.Get("subtype").Str == "init" && !v.Get("tools").Exists():
+		ls.logs = logs{key: "headless\x00" + strings.Clone(firstOf(v, "thread_id session_id").String()), model: strings.Clone(v.Get("model").String()), pieces: true, printed: true}
+	case kind == "step_start" && v.Get("sessionID").Exists():
+		if key := "headless\x00" + v.Get("sessionID").String(); key != ls.logs.key {
+			ls.logs = logs{key: strings.Clone(key), pieces: true, printed: true, steps: true}
+		}
+		ls.logs.answering = false
+	case !ls.logs.printed:
+		return false, nil
+	case part.IsObject():
+		err = ls.printedPart(kind, part, at)
+	case v.Get("item.type").Exists():
+		err = ls.printedItem(kind, v.Get("item"), at)
+	case kind == "tool_use":
+		err = ls.prints("assistant", callOf(v.Get("tool_id").String(), v.Get("tool_name").String(), v.Get("parameters")), at)
+	case kind == "tool_result":
+		err = ls.prints("user", resultOf(v.Get("tool_id").String(), firstOf(v, "output error.message").String(), v.Get("status").Str == "error"), at)
+	case kind == "tool_call":
+		err = ls.printedCall(v, at)
+	case kind == "message" && v.Get("content").Exists():
+		err = ls.prints(v.Get("role").String(), textOf(plainText(v.Get("content"))), at)
+	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
+		err = ls.piece(v.Get("message"), at)
+	default:
+		return false, nil
+	}
+	return true, ls.logged(err)
+}
+
+// prints takes a block of an answer, or of what the client has for the next.
+func (ls *lineScan) prints(role string, block any, at time.Time) error {
+	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": role, "content": []any{block}})), at)
+}
+
+// printedPart takes a part of OpenCode's.
+func (ls *lineScan) printedPart(kind string, p gjson.Result, at time.Time) error {
+	state := p.Get("state")
+	switch kind {
+	case "text":
+		return ls.prints("assistant", textOf(p.Get("text").String()), at)
+	case "reasoning":
+		return ls.prints("assistant", fields{"type": "thinking", "thinking": p.Get("text").String()}, at)
+	case "tool_use":
+		id := p.Get("callID").String()
+		err := ls.prints("assistant", callOf(id, p.Get("tool").String(), state.Get("input")), stamp(state.Get("time.start")))
+		if given := firstOf(state, "output error"); given.Exists() {
+			err = cmp.Or(err, ls.prints("user", resultOf(id, given.String(), state.Get("status").Str == "error"), stamp(state.Get("time.end"))))
+		}
+		return err
+	case "step_finish":
+		return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": []any{}, "usage": openCodeUsage(p)})), at)
+	}
+	ls.s.ignore("parts of the kind " + quoted(kind))
+	return nil
+}
+
+// printedItem takes an item of Codex's: a call when it starts, or ends without having started, and its result.
+func (ls *lineScan) printedItem(kind string, item gjson.Result, at time.Time) error {
+	id, name, input := item.Get("id").String(), "", gjson.Result{}
+	done := kind == "item.completed"
+	switch what := item.Get("type").Str; {
+	case what == "agent_message" && done:
+		return ls.prints("assistant", textOf(item.Get("text").String()), at)
+	case what == "reasoning" && done:
+		return ls.prints("assistant", fields{"type": "thinking", "thinking": item.Get("text").String()}, at)
+	case what == "command_execution":
+		name, input = "shell", gjson.ParseBytes(dialect.JSON(fields{"command": item.Get("command").String()}))
+	case what == "file_change":
+		name, input = "apply_patch", gjson.ParseBytes(dialect.JSON(fields{"changes": item.Get("changes").Value()}))
+	case what == "mcp_tool_call":
+		name, input = "mcp__"+item.Get("server").String()+"__"+item.Get("tool").String(), item.Get("arguments")
+	default:
+		ls.s.ignore("items of the type " + quoted(what))
+		return nil
+	}
+	if kind == "item.updated" || kind == "item.started" && ls.logs.acted[id] {
+		return nil
+	}
+	if !ls.logs.acted[id] {
+		ls.logs.acts(id)
+		if err := ls.prints("assistant", callOf(id, name, input), at); err != nil || !done {
+			return err
+		}
+	}
+	text := cmp.Or(item.Get("aggregated_output").String(), plainText(item.Get("result.content")), item.Get("error.message").String(), item.Get("status").String())
+	return ls.prints("user", resultOf(id, text, item.Get("status").Str == "failed"), at)
+}
+
+// acts notes a call that was made.
+func (l *logs) acts(id string) {
+	if l.acted == nil {
+		l.acted = map[string]bool{}
+	}
+	l.acted[id] = true
+}
+
+// printedCall takes a call of Cursor's, whose only member is named after the tool.
+func (ls *lineScan) printedCall(v gjson.Result, at time.Time) error {
+	id, name, call := v.Get("call_id").String(), "", gjson.Result{}
+	v.Get("tool_call").ForEach(func(k, c gjson.Result) bool {
+		name, call = strings.TrimSuffix(k.Str, "ToolCall"), c
+		return !c.IsObject()
+	})
+	if name == "function" {
+		name = call.Get("name").String()
+	}
+	if v.Get("subtype").Str == "started" {
+		return ls.prints("assistant", callOf(id, name, firstOf(call, "args arguments")), at)
+	}
+	given := firstOf(call, "result.success.content result.success.stdout result.success result.failure.stderr result.error result.rejected result")
+	return ls.prints("user", resultOf(id, given.String(), firstOf(call, "result.failure result.error result.rejected").Exists()), at)
+}
