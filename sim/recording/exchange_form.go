@@ -45,6 +45,11 @@ var (
 		{marks: strings.Fields("request.contents response"), request: "request", response: "response"},
 		{marks: strings.Fields("request.input response"), request: "request", response: "response"},
 		{marks: strings.Fields("request_body response_body"), url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
+		// of LiteLLM's log, of Weave's calls, and what others observed
+		{marks: strings.Fields("messages response.choices"), request: "@this", response: "response"},
+		{marks: strings.Fields("op_name inputs.messages output"), request: "inputs", response: "output"},
+		{marks: strings.Fields("input.model input.messages output.choices"), request: "input", response: "output"},
+		{marks: strings.Fields("input.max_tokens input.messages output.content"), request: "input", response: "output"},
 		// of Bedrock's log of invocations
 		{marks: strings.Fields("input.inputBodyJson output.outputBodyJson"), request: "input.inputBodyJson", response: "output.outputBodyJson"},
 		// a response that was kept without its request

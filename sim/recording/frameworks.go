@@ -47,6 +47,10 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	if v.Get("runs.0.messages.0.role").Exists() {
 		return true, ls.runs(v)
 	}
+	if said := firstOf(v, "steps|@reverse|0.response.messages response.messages"); said.Get("0.role").Exists() && !v.Get("request").Exists() {
+		ls.logs = logs{key: fmt.Sprint("framework\x00", ls.values)} // what Vercel's AI SDK gives back of a run
+		return true, each(said, func(m gjson.Result) error { return ls.chatted(m, time.Time{}) })
+	}
 	list := firstOf(v, listedIn).Array()
 	if !slices.ContainsFunc(list[:min(len(list), firstParts)], func(p gjson.Result) bool { return ls.framework(p) != nil }) {
 		return false, nil

@@ -161,12 +161,12 @@ func looseCall(c gjson.Result) fields {
 	}
 	arguments := dialect.Either(f, "arguments", "args", "input")
 	text := arguments.String() // of what is no text, its JSON
-	return fields{"id": dialect.Either(c, "id", "toolCallId").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
+	return fields{"id": firstOf(c, "id toolCallId tool_id").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
 }
 
 // looseResult adds whose result a message is, and whether it is an error.
 func looseResult(m gjson.Result, out fields) {
-	id := dialect.Either(m, "tool_call_id", "toolCallId").String()
+	id := firstOf(m, "tool_call_id toolCallId tool_id").String()
 	if id == "" && m.Get("requestor").Exists() {
 		id = m.Get("id").String()
 	}

@@ -27,7 +27,7 @@ type observer struct {
 	whole bool
 }
 
-// observers are Langfuse, LangSmith and Braintrust.
+// observers are Langfuse, LangSmith, Braintrust, Datadog and MLflow.
 var observers = []observer{
 	{
 		kind: "type", is: "GENERATION", marks: "traceId parentObservationId", id: "id", parent: "parentObservationId", from: "startTime", to: "endTime",
@@ -45,10 +45,18 @@ var observers = []observer{
 		model: "metadata.model", tools: "metadata.tools", whole: true, input: "metrics.prompt_tokens", output: "metrics.completion_tokens",
 		cached: "metrics.prompt_cached_tokens", made: "metrics.prompt_cache_creation_tokens",
 	},
+	{
+		kind: `meta.span\.kind`, is: "llm", marks: "start_ns", id: "span_id", parent: "parent_id", from: "start_ns", in: "meta.input", out: "meta.output.messages",
+		model: "meta.model_name", whole: true, input: "metrics.input_tokens", output: "metrics.output_tokens", cached: "metrics.cache_read_input_tokens",
+	},
+	{
+		kind: `attributes.mlflow\.spanType`, is: `"CHAT_MODEL"`, marks: "span_id", id: "span_id", parent: "parent_span_id", from: "start_time_unix_nano", to: "end_time_unix_nano",
+		in: `attributes.mlflow\.spanInputs`, out: `attributes.mlflow\.spanOutputs`, model: `attributes.mlflow\.llm\.model`,
+	},
 }
 
 // observedIn are the lists that such traces stand in.
-const observedIn = "observations data runs post events rows"
+const observedIn = "data.spans spans observations data runs post events rows"
 
 // firstOf is the first value at one of some paths.
 func firstOf(v gjson.Result, paths string) gjson.Result {
@@ -75,7 +83,7 @@ func when(v gjson.Result, nanos, paths string) time.Time {
 }
 
 func began(v gjson.Result) time.Time {
-	return when(v, "startTimeUnixNano", "startTime start_time metrics.start")
+	return when(v, "startTimeUnixNano", "startTime start_time metrics.start start_time_unix_nano start_ns")
 }
 
 // observed is a part of a trace, with its line, and what was added to it later.
@@ -157,7 +165,7 @@ func (ls *lineScan) observations() error {
 	slices.SortStableFunc(all, func(a, b observed) int { return began(a.Result).Compare(began(b.Result)) })
 	outer, twice := map[string]bool{}, map[string]bool{}
 	for _, v := range all {
-		if o := observerOf(v.Result); o != nil {
+		if o := observerOf(v.Result); o != nil && partID(v.Result) != "" {
 			outer[v.Get(o.id).String()] = v.Get(o.kind).Str == o.is
 		}
 	}

@@ -272,8 +272,8 @@ func callIDs(content gjson.Result) []string {
 }
 
 // stamp reads a time: a text of RFC 3339, with or without its zone, or with a blank in the
-// middle; seconds since 1970, or milliseconds, which no clock of our time mixes up; zero if it is
-// none of these.
+// middle; seconds since 1970, milliseconds or nanoseconds, which no clock of our time mixes up; zero
+// if it is none of these.
 func stamp(v gjson.Result) time.Time {
 	switch {
 	case v.Type != gjson.Number:
@@ -281,6 +281,8 @@ func stamp(v gjson.Result) time.Time {
 		return time.UnixMicro(int64(v.Num * 1e6)).UTC()
 	case v.Num > 0 && v.Num < 1e15:
 		return time.UnixMilli(int64(v.Num)).UTC()
+	case v.Num > 1e17:
+		return time.Unix(0, v.Int()).UTC()
 	}
 	text := strings.Replace(strings.TrimSuffix(v.String(), " UTC"), " ", "T", 1)
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"} { // some leave their zone out
