@@ -201,6 +201,13 @@ func (p *parser) named(at int, all []member, server string) error {
 	p.lists++
 	for _, m := range all {
 		raw := m.raw
+		if isArray(raw) {
+			p.lists, p.listed = p.lists+1, true
+			if err := p.array(at+m.at, raw, m.key); err != nil {
+				return err
+			}
+			continue
+		}
 		var e entry
 		if isObject(raw) && json.Unmarshal(raw, &e) == nil {
 			switch {

@@ -32,7 +32,11 @@ type entry struct {
 	JSONSnake  json.RawMessage `json:"parameters_json_schema"`
 	Arguments  json.RawMessage `json:"arguments"`
 	Option     json.RawMessage `json:"option"`
-	Output     json.RawMessage `json:"outputSchema"`
+	ArgsSchema json.RawMessage `json:"args_schema"`
+	// Args and Inputs are the properties of a schema alone.
+	Args   json.RawMessage `json:"args"`
+	Inputs json.RawMessage `json:"inputs"`
+	Output json.RawMessage `json:"outputSchema"`
 
 	// Tools and what follows make the object a listing; Tools may also be an object
 	// by name.
@@ -58,6 +62,7 @@ type entry struct {
 	Remote   json.RawMessage `json:"remote_server_response"`
 	Crawled  json.RawMessage `json:"server_info_crawled"`
 	Servers  json.RawMessage `json:"mcp_servers"`
+	Servers2 json.RawMessage `json:"servers"`
 }
 
 // serverName is a server's, as a text or as a member of an object that says how the server is reached. One without a name
@@ -81,7 +86,7 @@ func (n *serverName) UnmarshalJSON(raw []byte) error {
 
 // listing is the array of tools in it, or nil.
 func (e entry) listing() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function, e.Servers} {
+	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function, e.Servers, e.Servers2} {
 		if isArray(raw) {
 			return raw
 		}
@@ -160,9 +165,9 @@ func (e entry) schema() (as string, bare bool) {
 	if inner := jsonOf(e.Input); inner != nil {
 		return string(inner), unserved
 	}
-	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.JSONSchema, e.JSONSnake, e.Schema} {
+	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.JSONSchema, e.JSONSnake, e.ArgsSchema, e.Schema} {
 		if len(raw) > 0 {
-			return cmp.Or(ofList(raw), string(raw)), unserved && i >= 1 && i <= 4
+			return cmp.Or(ofList(raw), string(raw)), unserved && i >= 1 && i <= 5
 		}
 	}
 	for _, raw := range []json.RawMessage{e.Arguments, e.Option} {
@@ -172,6 +177,11 @@ func (e entry) schema() (as string, bare bool) {
 	}
 	if isObject(e.Arguments) && bytes.Contains(e.Arguments, []byte(`"properties"`)) {
 		return string(e.Arguments), false
+	}
+	for _, raw := range []json.RawMessage{e.Args, e.Inputs} {
+		if all := members(raw); len(all) > 0 && isObject(all[0].raw) {
+			return `{"type":"object","properties":` + string(raw) + "}", false
+		}
 	}
 	return "", unserved && text(e.Type) != ""
 }
@@ -253,10 +263,13 @@ func members(raw json.RawMessage) []member {
 }
 
 // byName reports whether an object holds tools or listings under their names: all of them
-// are objects, and each describes a tool.
+// are objects, and each describes a tool, or lists of objects.
 func byName(all []member) bool {
 	for _, m := range all {
 		var e entry
+		if isArray(m.raw) && isObject(bytes.TrimLeft(m.raw[1:], " \t\r\n")) {
+			continue
+		}
 		if !isObject(m.raw) || json.Unmarshal(m.raw, &e) != nil {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
@@ -324,6 +325,11 @@ func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 	data, err := a.readFile(path, world.MaxCatalogueBytes)
 	if err != nil {
 		return nil, err
+	}
+	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
+		if plain, err := yaml.YAMLToJSON(data); err == nil { // what is no YAML is told of as what it is no JSON for
+			data = plain
+		}
 	}
 	c, left, err := world.ParseCatalogueRest(filepath.ToSlash(path), data)
 	if errors.Is(err, world.ErrNoTools) || err != nil && !named(path) {
