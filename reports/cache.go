@@ -48,19 +48,12 @@ func (r CacheReport) show(p *page) {
 
 // pricedColumns are columns with one for each price list behind them.
 func pricedColumns(prices []economics.Prices, titles ...string) []Column {
-	all := columns(titles...)
-	for _, p := range prices {
-		all = append(all, Column{Title: "$ " + p.Name, Right: true})
-	}
-	return all
+	return append(columns(titles...), each(prices, func(p economics.Prices) Column { return Column{Title: "$ " + p.Name, Right: true} })...)
 }
 
 // costs are the cells of the columns of price lists.
-func costs(prices []economics.Prices, u economics.Usage) (cells []any) {
-	for _, p := range prices {
-		cells = append(cells, dollars(p.Cost(u)))
-	}
-	return cells
+func costs(prices []economics.Prices, u economics.Usage) []any {
+	return each(prices, func(p economics.Prices) any { return dollars(p.Cost(u)) })
 }
 
 // dollars are shown to a hundredth of a cent: a session costs little.
@@ -104,9 +97,7 @@ func priceNotes(prices []economics.Prices) []string {
 	for _, p := range prices {
 		lines = append(lines, fmt.Sprintf("prices %s (%s, %s): per million tokens, input $%g, written $%g, read $%g; a read token costs %.4g of an input token",
 			p.Name, p.Date, p.Source, p.Input, p.Write, p.Read, p.Read/p.Input))
-		for _, a := range p.Assumptions {
-			lines = append(lines, p.Name+": "+a)
-		}
+		lines = append(lines, each(p.Assumptions, func(a string) string { return p.Name + ": " + a })...)
 	}
 	return lines
 }
@@ -239,9 +230,7 @@ func automaticLines(s economics.RecordedCache) []string {
 	if a.Left > 0 {
 		lines = append(lines, fmt.Sprintf("automatic: left out: %s to models of which nothing is published", plural(a.Left, "request", "requests")))
 	}
-	for _, note := range a.Notes {
-		lines = append(lines, "automatic: "+note)
-	}
+	lines = append(lines, each(a.Notes, func(note string) string { return "automatic: " + note })...)
 	return lines
 }
 
@@ -276,9 +265,7 @@ func recordedLines(s economics.RecordedCache, prices []economics.Prices) []strin
 	for _, c := range s.Changes {
 		lines = append(lines, changeLine(c, prices))
 	}
-	for _, l := range s.Losses {
-		lines = append(lines, lossLine(l))
-	}
+	lines = append(lines, each(s.Losses, lossLine)...)
 	for _, r := range s.Reasons {
 		lines = append(lines, fmt.Sprintf("turn %d, the API's own diagnosis: %s, %d tokens missed; the model: %d missed", r.Turn, r.Word, r.Missed, r.Estimate))
 	}

@@ -129,9 +129,7 @@ func (r CompareReport) details(ch change, o Options) (lines []string) {
 	}
 	if n := len(ch.starts); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s", plural(n, "call starts at another time", "calls start at another time"), ch.starts[0].text(o)))
-		for _, s := range ch.starts[1:] {
-			lines = append(lines, s.text(o))
-		}
+		lines = append(lines, each(ch.starts[1:], func(s startJSON) string { return s.text(o) })...)
 	}
 	if ch.kind == Changed && len(lines)+len(ch.deltas) == 0 && ch.trace {
 		lines = append(lines, "another trace, with the same times and batches")

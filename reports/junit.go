@@ -111,9 +111,7 @@ func properties(outcome check.Result) []propertyXML {
 		{"hidden_percent", strconv.FormatFloat(rounded(outcome.Hidden, 1e4), 'f', -1, 64)},
 		{"trace_digest", Safe(outcome.Digest)},
 	}
-	for _, tag := range outcome.Tags {
-		list = append(list, propertyXML{"tag", Safe(tag)})
-	}
+	list = append(list, each(outcome.Tags, func(tag string) propertyXML { return propertyXML{"tag", Safe(tag)} })...)
 	return list
 }
 

@@ -87,9 +87,7 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 		took := ms(outcome.Took)
 		j.TookMS = &took
 	}
-	for _, call := range outcome.Calls {
-		j.Calls = append(j.Calls, callOf(call))
-	}
+	j.Calls = append(j.Calls, each(outcome.Calls, callOf)...)
 	return j
 }
 
