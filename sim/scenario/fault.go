@@ -183,12 +183,10 @@ func (f Fault) inject(into *cassette.Fault) {
 // refused reports whether a client cannot take an answer: then it is left for the retry.
 func refused(events []stream.Event) bool {
 	var a message.Assembler
-	for _, e := range events {
-		if _, err := a.Add(e.Data); err != nil {
-			return true
-		}
-	}
-	return false // what breaks off is another fault
+	return slices.ContainsFunc(events, func(e stream.Event) bool { // what breaks off is another fault
+		_, err := a.Add(e.Data)
+		return err != nil
+	})
 }
 
 // malform breaks the JSON of the n-th event.
