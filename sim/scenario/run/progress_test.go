@@ -12,10 +12,10 @@ func TestARunIsHungWhenNothingHappens(t *testing.T) {
 		events []int64
 		hung   bool
 	}{
-		"it goes on":      {[]int64{5, 9, 10}, false},
-		"nothing at all":  {[]int64{0}, true},
-		"it stands still": {[]int64{5, 9, 9}, true},
-		"it never ends":   {[]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true},
+		"it goes on":              {[]int64{5, 9, 10}, false},
+		"nothing at all":          {[]int64{0, 0, 0, 0}, true},
+		"it stands still":         {[]int64{5, 9, 9, 9, 9, 9}, true},
+		"its process was stopped": {[]int64{5, 9, 9, 12, 12, 15, 15}, false},
 	} {
 		var p progress
 		var hung bool
@@ -24,5 +24,9 @@ func TestARunIsHungWhenNothingHappens(t *testing.T) {
 			hung = p.over(n)
 		}
 		assert.Equal(t, c.hung, hung, name)
+	}
+	var endless progress
+	for n := range int64(mostTicks) {
+		assert.Equal(t, n == mostTicks-1, endless.over(n+1), "it never ends: %d", n)
 	}
 }

@@ -123,7 +123,7 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 		done <- result{rec, err}
 	}()
 	patience := cmp.Or(o.Patience, time.Minute)
-	ticker := time.NewTicker(patience)
+	ticker := time.NewTicker(max(1, patience/looks))
 	defer ticker.Stop()
 	var progress progress
 	for {
@@ -134,7 +134,7 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 			return nil, context.Cause(ctx)
 		case <-ticker.C:
 			if progress.over(moved.Load()) {
-				return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, time.Duration(progress.ticks)*patience, stacks())
+				return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, time.Duration(progress.ticks)*patience/looks, stacks())
 			}
 		}
 	}
@@ -142,20 +142,27 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 
 // progress is what is known of a run that goes on.
 type progress struct {
-	events int64 // at the last tick
-	ticks  int
+	events       int64 // at the last tick
+	ticks, still int
 }
 
+// looks is how often a run must be seen without progress: one whose process was stopped, as by
+// Ctrl-Z, is looked at once for all that time when it goes on.
+const looks = 4
+
 // mostTicks ends a run whose events never end.
-const mostTicks = 10
+const mostTicks = 10 * looks
 
 // over reports, at a tick, whether a run that had so many events counts as hung: it had
-// none since the last one, or goes on for too long.
+// none at so many looks, or goes on for too long.
 func (p *progress) over(events int64) bool {
 	p.ticks++
-	still := events == p.events
+	p.still++
+	if events != p.events {
+		p.still = 0
+	}
 	p.events = events
-	return still || p.ticks == mostTicks
+	return p.still == looks || p.ticks == mostTicks
 }
 
 func stacks() string {
