@@ -256,7 +256,8 @@ func (s *script) task(body message.Body) string {
 	return known.task
 }
 
-// firstContent is the content of a request's first message, as it was sent.
+// firstContent is the content of a request's first message, as it was sent; of a fork that snipped what stood
+// before its task, the task.
 func firstContent(body message.Body) string {
 	var first struct {
 		Content json.RawMessage `json:"content"`
@@ -264,7 +265,7 @@ func firstContent(body message.Body) string {
 	if body.Messages() == 0 || json.Unmarshal(body.Message(0), &first) != nil {
 		return ""
 	}
-	return string(first.Content)
+	return string(first.Content[max(0, bytes.LastIndex(first.Content, []byte(forkMark))):])
 }
 
 // knows reports whether the scenario has a page for a request, and by which key.
