@@ -44,6 +44,8 @@ var (
 		{marks: strings.Fields("request.messages response"), request: "request", response: "response"},
 		{marks: strings.Fields("request.contents response"), request: "request", response: "response"},
 		{marks: strings.Fields("request.input response"), request: "request", response: "response"},
+		{marks: strings.Fields("requestBody responseBody"), request: "requestBody", response: "responseBody"},
+		{marks: strings.Fields("function_kwargs request_response"), request: "function_kwargs", response: "request_response"},
 		{marks: strings.Fields("request_body response_body"), url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
 		// of LiteLLM's log, of Weave's calls, and what others observed
 		{marks: strings.Fields("messages response.choices"), request: "@this", response: "response"},
@@ -87,6 +89,9 @@ func formOf(v gjson.Result) *form {
 	if v.Get("request").IsObject() && v.Get("response").IsObject() {
 		return &sides
 	}
+	if strings.HasPrefix(v.Get("request").Str, "{") && strings.HasPrefix(v.Get("response").Str, "{") { // bodies as texts
+		return &forms[0]
+	}
 	return nil
 }
 
@@ -124,6 +129,8 @@ func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
 			xs.problem(CutStream, "the last interaction lacks what recorders write at its end: the file was cut", line)
 		}
 		return xs.chains.take(x)
+	case errors.Is(err, errParts) && v.Get("collections_method").Exists(): // of xAI's library
+		xs.s.ignore(noModel)
 	case errors.Is(err, errParts) && last:
 		xs.problem(CutStream, "the last interaction is cut off", line)
 	default:
@@ -141,6 +148,10 @@ var errParts = errors.New("the interaction has no request and response")
 // read finds the parts of an exchange, whichever recorder wrote it.
 func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	f := formOf(v)
+	if f == nil {
+		v = ofGrok(v)
+		f = formOf(v)
+	}
 	if f == nil {
 		return nil, errParts
 	}

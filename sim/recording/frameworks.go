@@ -44,6 +44,9 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 		ls.logs.key = fmt.Sprint("history\x00", -ls.group) // beside messages that need no framework
 		return true, read(v)
 	}
+	if v.Get("$schemaVersion").Exists() && v.Get("model_responses").IsArray() {
+		return true, ls.runState(v)
+	}
 	if v.Get("runs.0.messages.0.role").Exists() {
 		return true, ls.runs(v)
 	}
@@ -79,6 +82,17 @@ func (ls *lineScan) runs(v gjson.Result) error {
 		}
 		return ls.chatted(m, time.Time{})
 	})
+}
+
+// runState takes the state of a run that OpenAI's library for agents writes down. A call that waits for approval stands there twice.
+func (ls *lineScan) runState(v gjson.Result) error {
+	ls.logs = logs{key: fmt.Sprint("run\x00", ls.values)}
+	asked := v.Get("original_input")
+	if asked.Type == gjson.String {
+		asked = gjson.ParseBytes(dialect.JSON([]any{fields{"role": "user", "content": asked.Str}}))
+	}
+	take := func(item gjson.Result) error { return ls.item(item, time.Time{}) }
+	return cmp.Or(each(asked, take), each(v.Get(`generated_items.#(type!="tool_approval_item")#.raw_item`), take))
 }
 
 // firstParts is how many parts of a list are looked at for what they are.

@@ -53,7 +53,7 @@ func (ls *lineScan) end() error {
 	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
 		return err
 	}
-	if err := cmp.Or(ls.dialogues.end(), ls.observations()); err != nil {
+	if err := cmp.Or(ls.pageOver(time.Time{}), ls.dialogues.end(), ls.observations()); err != nil {
 		return err
 	}
 	return ls.exchanges.realtime.end()
@@ -69,7 +69,7 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			return err
 		}
 		ls.at = l.n
-		switch text := bytes.TrimSpace(l.text); {
+		switch text := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("data:"))); {
 		case l.long:
 			s.tooLong(l.n)
 		case len(text) == 0:
@@ -81,6 +81,12 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			if err := ls.take(text); err != nil {
 				return err
 			}
+		case text[0] == '{' && len(sequence(text)) > 0:
+			for _, v := range sequence(text) {
+				if err := ls.take(v); err != nil {
+					return err
+				}
+			}
 		default:
 			ls.malformed(l, text)
 			if bad++; !s.known() && bad > maxStrange {
@@ -89,6 +95,18 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 		}
 	}
 	return ls.end()
+}
+
+// sequence are the values of a text that stand one behind the other; nil where some of it is no JSON.
+func sequence(text []byte) (all []json.RawMessage) {
+	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			return nil
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // maxStrange is how many lines may be no JSON before a file in which nothing was
@@ -120,6 +138,9 @@ func (ls *lineScan) take(text []byte) error {
 	defer func() { ls.nested-- }()
 	v := gjson.ParseBytes(text)
 	kind := v.Get("type").String()
+	if known, err := ls.paged(kind, v); known {
+		return err
+	}
 	if known, err := ls.headless(kind, v); known {
 		return err
 	}

@@ -27,8 +27,9 @@ type logs struct {
 	// answer is the last that came with each of its calls, acted are actions that were calls without one.
 	answer string
 	acted  map[string]bool
-	// printed: the lines are those of a run without a terminal.
+	// printed: the lines are those of a run without a terminal, page: those that it streams to one.
 	printed bool
+	page    *page
 	// pieces: answers come in parts; turn counts them; answering: the last part was of one; steps: marks part them.
 	pieces, answering, steps bool
 	turn                     int
@@ -61,8 +62,8 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.contents(v, time.Time{})
 	case kind == "" && v.Get("history.0.parts").IsArray():
 		err = each(v.Get("history"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
-	case dialect.Either(v, "recordings.0.request", "entries.0.request", "data.pairs.0.request", "turns.0.request").IsObject(): // a recorder's list
-		return true, each(dialect.Either(v, "recordings", "entries", "data.pairs", "turns"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
+	case formOf(firstOf(v, recordedIn).Get("0")) != nil: // a recorder's list
+		return true, each(firstOf(v, recordedIn), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
 	case v.Get("method").Exists() && dialect.EventAPI(dialect.Either(v, "response.0", "response")) != "":
 		err = each(v.Get("response"), func(piece gjson.Result) error { return ls.dialect.Add(stream.Event{Data: []byte(piece.Raw)}) })
 		err = cmp.Or(err, ls.dialect.End())
@@ -92,9 +93,23 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		if known, err := ls.evaluated(v); known || err != nil {
 			return known, ls.logged(err)
 		}
-		return false, nil
+		return ls.pair(v)
 	}
 	return true, ls.logged(err)
+}
+
+// recordedIn are the lists that exchanges stand in.
+const recordedIn = "recordings entries data.pairs turns data logs"
+
+// pair takes a request and its answer as anybody may write them down, by their messages alone.
+func (ls *lineScan) pair(v gjson.Result) (known bool, err error) {
+	in, out := parsed(firstOf(v, "input inputs prompt")), parsed(firstOf(v, "output outputs completion response"))
+	if !in.Get("0.role").Exists() || !firstOf(out, "role 0.role 0.message.role message.role").Exists() {
+		return false, nil
+	}
+	model := v.Get("model").String()
+	address, request := asked(in, model, v.Get("tools"))
+	return true, ls.translated(address, request, answered(out), generation{id: v.Get("id").String(), model: model})
 }
 
 // logged notes that what is read is a log, if nothing else was noted.

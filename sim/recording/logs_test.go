@@ -117,6 +117,98 @@ var agentLogs = map[string]string{
 `,
 	"ai sdk's result": `{"text":"Done","steps":[{"content":[{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"a":1}},{"type":"tool-result","toolCallId":"c1","toolName":"ls","input":{"a":1},"output":"x"}],"finishReason":"tool-calls","usage":{"inputTokens":10,"outputTokens":2},"response":{"id":"r1","modelId":"gpt-4o","messages":[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"a":1}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"text","value":"x"}}]}]}},{"content":[{"type":"text","text":"Done"}],"finishReason":"stop","usage":{"inputTokens":10,"outputTokens":2},"response":{"id":"r2","modelId":"gpt-4o","messages":[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"a":1}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"text","value":"x"}}]},{"role":"assistant","content":[{"type":"text","text":"Done"}]}]}}]}
 `,
+	"bodies as texts": `{"request":"{\"model\":\"gpt\",\"messages\":[{\"role\":\"user\",\"content\":\"Go\"}]}","response":"{\"id\":\"r1\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"ls\",\"arguments\":\"{\\\"a\\\":1}\"}}]},\"finish_reason\":\"tool_calls\"}]}"}
+{"request":"{\"model\":\"gpt\",\"messages\":[{\"role\":\"user\",\"content\":\"Go\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"ls\",\"arguments\":\"{\\\"a\\\":1}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"x\"}]}","response":"{\"id\":\"r2\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Done\"},\"finish_reason\":\"stop\"}]}"}
+`,
+	"bodies by other names": `{"requestBody":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"responseBody":{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]}}
+{"function_kwargs":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"request_response":{"id":"r2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]}}
+`,
+	"a list of bodies": `{"data":[{"request_body":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"response_body":{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]},"response_status":200},{"request_body":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"response_body":{"id":"r2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]},"response_status":200}]}`,
+	"messages and an answer": `{"id":"0","model":"gpt","input":[{"role":"user","content":"Go"}],"output":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]}}
+{"id":"1","model":"gpt","input":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}],"output":{"role":"assistant","content":"Done"}}
+`,
+	"opik": `{"id":"s0","trace_id":"t","type":"llm","model":"gpt","start_time":"2026-01-01T00:00:00Z","end_time":"2026-01-01T00:00:01Z","input":{"messages":[{"role":"user","content":"Go"}]},"output":{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]},"usage":{"prompt_tokens":3,"completion_tokens":2}}
+{"id":"s1","trace_id":"t","type":"llm","model":"gpt","start_time":"2026-01-01T00:00:02Z","end_time":"2026-01-01T00:00:03Z","input":{"messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"output":{"choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]},"usage":{"prompt_tokens":3,"completion_tokens":2}}
+`,
+	"langwatch":                  `{"trace_id":"t","spans":[{"span_id":"s0","trace_id":"t","type":"llm","model":"gpt","timestamps":{"started_at":1767225600000,"finished_at":1767225601000},"input":{"type":"chat_messages","value":[{"role":"user","content":"Go"}]},"output":{"type":"chat_messages","value":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]}]}},{"span_id":"s1","trace_id":"t","type":"llm","model":"gpt","timestamps":{"started_at":1767225602000,"finished_at":1767225603000},"input":{"type":"chat_messages","value":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"output":{"type":"chat_messages","value":[{"role":"assistant","content":"Done"}]}}]}`,
+	"openai's agents, a run":     `{"$schemaVersion":"1.13","original_input":"Go","model_responses":[{"output":[{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"a\":1}"}]}],"generated_items":[{"type":"tool_call_item","raw_item":{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"a\":1}"}},{"type":"tool_approval_item","raw_item":{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"a\":1}"}},{"type":"tool_call_output_item","raw_item":{"type":"function_call_output","call_id":"c1","output":"x"}},{"type":"message_output_item","raw_item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done"}]}}]}`,
+	"ai sdk, streamed to a page": `[{"type":"start"},{"type":"start-step"},{"type":"reasoning-start","id":"r"},{"type":"reasoning-delta","id":"r","delta":"Hm"},{"type":"reasoning-end","id":"r"},{"type":"tool-input-start","toolCallId":"c1","toolName":"ls"},{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{\"a\":"},{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"1}"},{"type":"tool-input-available","toolCallId":"c1","toolName":"ls","input":{"a":1}},{"type":"tool-input-start","toolCallId":"s1","toolName":"web_search","providerExecuted":true},{"type":"tool-input-available","toolCallId":"s1","toolName":"web_search","input":{},"providerExecuted":true},{"type":"tool-output-available","toolCallId":"s1","output":[],"providerExecuted":true},{"type":"tool-output-available","toolCallId":"c1","output":"x"},{"type":"finish-step"},{"type":"start-step"},{"type":"text-start","id":"0"},{"type":"text-delta","id":"0","delta":"Do"},{"type":"text-delta","id":"0","delta":"ne"},{"type":"text-end","id":"0"},{"type":"finish-step"},{"type":"finish"}]`,
+	"ai sdk, its stream": `data: {"type":"start"}
+
+data: {"type":"start-step"}
+
+data: {"type":"reasoning-start","id":"r"}
+
+data: {"type":"reasoning-delta","id":"r","delta":"Hm"}
+
+data: {"type":"reasoning-end","id":"r"}
+
+data: {"type":"tool-input-start","toolCallId":"c1","toolName":"ls"}
+
+data: {"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{\"a\":"}
+
+data: {"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"1}"}
+
+data: {"type":"tool-input-available","toolCallId":"c1","toolName":"ls","input":{"a":1}}
+
+data: {"type":"tool-input-start","toolCallId":"s1","toolName":"web_search","providerExecuted":true}
+
+data: {"type":"tool-input-available","toolCallId":"s1","toolName":"web_search","input":{},"providerExecuted":true}
+
+data: {"type":"tool-output-available","toolCallId":"s1","output":[],"providerExecuted":true}
+
+data: {"type":"tool-output-available","toolCallId":"c1","output":"x"}
+
+data: {"type":"finish-step"}
+
+data: {"type":"start-step"}
+
+data: {"type":"text-start","id":"0"}
+
+data: {"type":"text-delta","id":"0","delta":"Do"}
+
+data: {"type":"text-delta","id":"0","delta":"ne"}
+
+data: {"type":"text-end","id":"0"}
+
+data: {"type":"finish-step"}
+
+data: {"type":"finish"}
+
+data: [DONE]
+
+`,
+	"ai sdk, input in pieces alone": `{"type":"start"}
+{"type":"start-step"}
+{"type":"reasoning-start","id":"r"}
+{"type":"reasoning-delta","id":"r","delta":"Hm"}
+{"type":"reasoning-end","id":"r"}
+{"type":"tool-input-start","toolCallId":"c1","toolName":"ls"}
+{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{\"a\":"}
+{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"1}"}
+{"type":"tool-output-available","toolCallId":"c1","output":"x"}
+{"type":"finish-step"}
+{"type":"start-step"}
+{"type":"text-start","id":"0"}
+{"type":"text-delta","id":"0","delta":"Do"}
+{"type":"text-delta","id":"0","delta":"ne"}
+{"type":"text-end","id":"0"}
+{"type":"finish-step"}
+{"type":"finish"}
+`,
+	"ag-ui, its stream": `{"type":"RUN_STARTED","threadId":"t","runId":"r","timestamp":1767225600000}
+{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"ls"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{\"a\":"}
+{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"1}"}
+{"type":"TOOL_CALL_END","toolCallId":"c1"}
+{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c1","content":"x"}
+{"type":"TEXT_MESSAGE_START","messageId":"n","role":"assistant"}
+{"type":"TEXT_MESSAGE_CONTENT","messageId":"n","delta":"Done"}
+{"type":"TEXT_MESSAGE_END","messageId":"n"}
+{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":"Go"}]}
+{"type":"RUN_FINISHED","threadId":"t","runId":"r"}
+`,
+	"xai's library": `{"version":1,"interactions":[{"collections_method":{"method":"create"}},{"request_sample":{"json":{"model":"grok","messages":[{"role":"ROLE_USER","content":[{"text":"Go"}]}]}},"response_sample":{"json":{"id":"1","model":"grok","outputs":[{"message":{"role":"ROLE_ASSISTANT","tool_calls":[{"id":"w","type":"TOOL_CALL_TYPE_WEB_SEARCH_TOOL","function":{"name":"web_search","arguments":"{}"}},{"id":"c1","type":"TOOL_CALL_TYPE_CLIENT_SIDE_TOOL","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"REASON_TOOL_CALLS"},{"index":1,"message":{"role":"ROLE_TOOL","content":"found"}}],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_prompt_text_tokens":4}}}},{"request_stream":{"json":{"model":"grok","messages":[{"role":"ROLE_USER","content":[{"text":"Go"}]},{"role":"ROLE_ASSISTANT","content":[{"text":""}],"tool_calls":[{"id":"c1","type":"TOOL_CALL_TYPE_CLIENT_SIDE_TOOL","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"ROLE_TOOL","content":[{"text":"x"}],"tool_call_id":"c1"}]}},"response_stream":{"chunks_json":[{"chunk":{"id":"2","model":"grok","outputs":[{"delta":{"role":"ROLE_ASSISTANT","content":"Do"}}]}},{"chunk":{"id":"2","model":"grok","outputs":[{"delta":{"content":"ne"},"finish_reason":"REASON_STOP"}],"usage":{"prompt_tokens":12,"completion_tokens":2}}}]}}]}`,
 	"inputs and outputs": `{"input":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"output":{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":10,"completion_tokens":2}}}
 {"input":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"output":{"id":"r2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]}}
 `,
@@ -290,6 +382,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"langgraph state": `ls {"a":1} x`, "langchain messages": `ls {"a":1} x`, "langchain dumps": `ls {"a":1} x`, "autogen events": `ls {"a":1} x`, "autogen state": `ls {"a":1} x`, "strands messages": `ls {"a":1} x`, "langchain4j": `ls {"a":1} x`, "haystack": `ls {"a":1} x`, "semantic kernel": `p-ls {"a":"1"} x`, "microsoft.extensions.ai": `ls {"a":1} x`, "ai sdk in a page": `ls {"a":1} x`, "ai sdk 4 in a page": `ls {"a":1} x`, "llamaindex store": `ls {"a":1} x`, "agno runs": `ls {"a":1} x`, "ag-ui": `ls {"a":1} x`, "ag-ui state": `ls {"a":1} x`, "mastra": `ls {"a":1} {"x":1}`, "smolagents": `ls {"a":1} x`,
 		"codex, printed": `shell {"command":"bash-lcls"} x
 `, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`,
+		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
 		"grok history": `ls {"p":1} x`, "docker session": "ls {} x",
 	}

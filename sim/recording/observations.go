@@ -27,7 +27,7 @@ type observer struct {
 	whole bool
 }
 
-// observers are Langfuse, LangSmith, Braintrust, Datadog and MLflow.
+// observers are Langfuse, LangSmith, Braintrust, Datadog, MLflow, Opik and LangWatch.
 var observers = []observer{
 	{
 		kind: "type", is: "GENERATION", marks: "traceId parentObservationId", id: "id", parent: "parentObservationId", from: "startTime", to: "endTime",
@@ -52,6 +52,14 @@ var observers = []observer{
 	{
 		kind: `attributes.mlflow\.spanType`, is: `"CHAT_MODEL"`, marks: "span_id", id: "span_id", parent: "parent_span_id", from: "start_time_unix_nano", to: "end_time_unix_nano",
 		in: `attributes.mlflow\.spanInputs`, out: `attributes.mlflow\.spanOutputs`, model: `attributes.mlflow\.llm\.model`,
+	},
+	{
+		kind: "type", is: "llm", marks: "trace_id", id: "id", parent: "parent_span_id", from: "start_time", to: "end_time", in: "input", out: "output", model: "model",
+		tools: "metadata.tools input.tools", whole: true, input: "usage.prompt_tokens", output: "usage.completion_tokens", cached: "usage.cached_tokens",
+	},
+	{
+		kind: "type", is: "llm", marks: "span_id", id: "span_id", parent: "parent_id", from: "timestamps.started_at", to: "timestamps.finished_at", in: "input.value",
+		out: "output.value", model: "model", tools: "params.tools", whole: true, input: "metrics.prompt_tokens", output: "metrics.completion_tokens",
 	},
 }
 
@@ -83,7 +91,7 @@ func when(v gjson.Result, nanos, paths string) time.Time {
 }
 
 func began(v gjson.Result) time.Time {
-	return when(v, "startTimeUnixNano", "startTime start_time metrics.start start_time_unix_nano start_ns")
+	return when(v, "startTimeUnixNano", "startTime start_time metrics.start start_time_unix_nano start_ns timestamps.started_at")
 }
 
 // observed is a part of a trace, with its line, and what was added to it later.
@@ -259,6 +267,8 @@ func asked(v gjson.Result, model string, offered gjson.Result) (address string, 
 func answered(v gjson.Result) gjson.Result {
 	v = firstOf(v, "generations.0.0.message generations.0.0 @this")
 	switch {
+	case v.Get("message.role").Exists():
+		v = gjson.ParseBytes(dialect.JSON(fields{"choices": []any{json.RawMessage(v.Raw)}}))
 	case v.Get("0.message").IsObject():
 		v = gjson.ParseBytes(dialect.JSON(fields{"choices": json.RawMessage(v.Raw)}))
 	case v.IsArray() && isBareItem(v.Get("0.type").Str, v.Get("0")), v.Get("0.type").Str == "reasoning":

@@ -143,6 +143,7 @@ var (
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
+	pageStart     = regexp.MustCompile(`^data: ?\{"type": ?"(?:start|start-step|RUN_STARTED)"`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
 )
 
@@ -193,6 +194,8 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.scanTrace(r)
 	case bytes.IndexByte(head, 0) >= 0:
 		return s.fail(ErrNotRecording, "it is a binary file of no known kind")
+	case pageStart.Match(text):
+		return s.scanLines(r)
 	case sseStart.Match(text):
 		return s.scanSSE(r)
 	case text[0] == '[' && !txtarMark.Match(head):
