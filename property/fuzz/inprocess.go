@@ -82,22 +82,16 @@ func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Resul
 		})
 		done <- result{out, err}
 	}()
-	timer := time.NewTimer(Patience)
-	defer timer.Stop()
-	select {
-	case r := <-done:
-		if r.err != nil {
-			return nil, r.out, r.err
-		}
-		log, err := readTrace(c, r.out.Trace)
-		return log, r.out, err
-	case <-ctx.Done():
+	r, err := run.Await(ctx, done, Patience, func() int64 { return 0 })
+	if err != nil {
 		l.run = newCaseRun() // what still runs on the old one is left alone
-		return nil, check.Result{}, context.Cause(ctx)
-	case <-timer.C:
-		l.run = newCaseRun()
-		return nil, check.Result{}, fmt.Errorf("%w (after %s)", run.ErrHung, Patience)
+		return nil, check.Result{}, err
 	}
+	if r.err != nil {
+		return nil, r.out, r.err
+	}
+	log, err := readTrace(c, r.out.Trace)
+	return log, r.out, err
 }
 
 // play runs a case inside a bubble.

@@ -122,19 +122,28 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 		})
 		done <- result{rec, err}
 	}()
-	patience := cmp.Or(o.Patience, time.Minute)
+	r, err := Await(ctx, done, cmp.Or(o.Patience, time.Minute), moved.Load)
+	if errors.Is(err, ErrHung) {
+		err = fmt.Errorf("%w\n%s", err, stacks())
+	}
+	return r.rec, cmp.Or(err, r.err)
+}
+
+// Await gives what comes of a run that goes on beside it. It is [ErrHung] where nothing moved for so
+// long in real time or the run never ends, and the context's cause where that ends first.
+func Await[T any](ctx context.Context, done <-chan T, patience time.Duration, moved func() int64) (out T, err error) {
 	ticker := time.NewTicker(max(1, patience/looks))
 	defer ticker.Stop()
 	var progress progress
 	for {
 		select {
-		case r := <-done:
-			return r.rec, r.err
+		case out = <-done:
+			return out, nil
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return out, context.Cause(ctx)
 		case <-ticker.C:
-			if progress.over(moved.Load()) {
-				return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, time.Duration(progress.ticks)*patience/looks, stacks())
+			if progress.over(moved()) {
+				return out, fmt.Errorf("%w (after %s)", ErrHung, time.Duration(progress.ticks)*patience/looks)
 			}
 		}
 	}
