@@ -84,6 +84,19 @@ func TestAVariableNamesAFileToItsProgram(t *testing.T) {
 	}
 }
 
+// An option that has a value on one system and none on another leaves open which word is a file, as do those that few
+// know to name one.
+func TestAFileBehindAnOptionIsBoundByRules(t *testing.T) {
+	ruled{mode: permission.Bypass, deny: []string{"Read(./.env)"}}.neverAllowed(t, "join -i .env f", "gofmt -s .env", "pgrep -F .env",
+		"pgrep --pidfile=.env", "pgrep -F.env x", "grep --context K .env", "fmt -p .env", "locate -d .env x", "locate --database .env x")
+	for _, text := range []string{"ls -w /etc", "ls -T /etc", "pgrep -F /etc/shadow", "fmt -p /etc/shadow", "grep --context K /etc/shadow"} {
+		assert.Equal(t, permission.Ask, ruled{}.decide(t, text), text)
+	}
+	for _, text := range []string{"join -i f g", "gofmt -s -d .", "pgrep -f x", "grep -rn --context 3 x .", "grep --context=3 x f", "fmt -p '>' f", "ls -w 80", "locate x"} {
+		assert.Equal(t, permission.Allow, ruled{}.decide(t, text), text)
+	}
+}
+
 // An allow rule covers everything a script does, or nothing of it.
 func TestAnAllowRuleAllowsNothingBesideItsCommand(t *testing.T) {
 	r := ruled{allow: []string{"Bash(npm run test)"}}
