@@ -61,12 +61,9 @@ func grokWord(s string) string {
 }
 
 func grokMessage(m gjson.Result) fields {
-	out := fields{"role": grokWord(m.Get("role").String()), "content": plainText(m.Get("content"))}
+	out := fields{"role": grokWord(m.Get("role").String()), "content": plainText(m.Get("content")), "tool_call_id": m.Get("tool_call_id").Value()}
 	if calls := grokCalls(m); calls != nil {
 		out["tool_calls"] = calls
-	}
-	if id := m.Get("tool_call_id"); id.Exists() {
-		out["tool_call_id"] = id.String()
 	}
 	return out
 }

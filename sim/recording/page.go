@@ -48,10 +48,7 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	case means == "" || p == nil:
 		return false, nil
 	}
-	at, text := time.Time{}, p.text.String()
-	if ms := v.Get("timestamp"); ms.Exists() {
-		at = stamp(ms)
-	}
+	at, text := stamp(v.Get("timestamp")), p.text.String()
 	switch means {
 	case "again":
 		ls.s.ignore("messages that a page was sent once more")
@@ -67,8 +64,7 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 		}
 		err = ls.prints("assistant", block, at)
 	case "call", "input":
-		c := p.call(v)
-		c.input += firstOf(v, "inputTextDelta delta").String()
+		p.call(v).input += firstOf(v, "inputTextDelta delta").String()
 	case "called":
 		err = ls.pageMade(p.call(v), firstOf(v, "input args"), at)
 	case "result", "error":

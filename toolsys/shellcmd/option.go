@@ -284,6 +284,9 @@ func (sp spec) check(c *call) {
 	}
 	if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
 		c.doubt("a further operand of " + c.name + " would be written to")
+		for _, f := range p.operands[min(sp.AtMost, len(p.operands)):] {
+			c.w.touch(c.step, f, File{Write: true})
+		}
 	}
 	operands := p.operands
 	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
