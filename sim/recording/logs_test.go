@@ -208,6 +208,15 @@ data: [DONE]
 {"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":"Go"}]}
 {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
 `,
+	"ag-ui, in chunks": `{"type":"RUN_STARTED","threadId":"t","runId":"r","timestamp":1767225600000}
+{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","toolCallName":"ls","delta":"{\"a\":"}
+{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","delta":"1}"}
+{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c1","content":"x"}
+{"type":"TEXT_MESSAGE_CHUNK","messageId":"n","role":"assistant","delta":"Do"}
+{"type":"TEXT_MESSAGE_CHUNK","messageId":"n","delta":"ne"}
+{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":"Go"}]}
+{"type":"RUN_FINISHED","threadId":"t","runId":"r"}
+`,
 	"xai's library": `{"version":1,"interactions":[{"collections_method":{"method":"create"}},{"request_sample":{"json":{"model":"grok","messages":[{"role":"ROLE_USER","content":[{"text":"Go"}]}]}},"response_sample":{"json":{"id":"1","model":"grok","outputs":[{"message":{"role":"ROLE_ASSISTANT","tool_calls":[{"id":"w","type":"TOOL_CALL_TYPE_WEB_SEARCH_TOOL","function":{"name":"web_search","arguments":"{}"}},{"id":"c1","type":"TOOL_CALL_TYPE_CLIENT_SIDE_TOOL","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"REASON_TOOL_CALLS"},{"index":1,"message":{"role":"ROLE_TOOL","content":"found"}}],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_prompt_text_tokens":4}}}},{"request_stream":{"json":{"model":"grok","messages":[{"role":"ROLE_USER","content":[{"text":"Go"}]},{"role":"ROLE_ASSISTANT","content":[{"text":""}],"tool_calls":[{"id":"c1","type":"TOOL_CALL_TYPE_CLIENT_SIDE_TOOL","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"ROLE_TOOL","content":[{"text":"x"}],"tool_call_id":"c1"}]}},"response_stream":{"chunks_json":[{"chunk":{"id":"2","model":"grok","outputs":[{"delta":{"role":"ROLE_ASSISTANT","content":"Do"}}]}},{"chunk":{"id":"2","model":"grok","outputs":[{"delta":{"content":"ne"},"finish_reason":"REASON_STOP"}],"usage":{"prompt_tokens":12,"completion_tokens":2}}}]}}]}`,
 	"inputs and outputs": `{"input":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"output":{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":10,"completion_tokens":2}}}
 {"input":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"output":{"id":"r2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]}}
@@ -382,7 +391,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"langgraph state": `ls {"a":1} x`, "langchain messages": `ls {"a":1} x`, "langchain dumps": `ls {"a":1} x`, "autogen events": `ls {"a":1} x`, "autogen state": `ls {"a":1} x`, "strands messages": `ls {"a":1} x`, "langchain4j": `ls {"a":1} x`, "haystack": `ls {"a":1} x`, "semantic kernel": `p-ls {"a":"1"} x`, "microsoft.extensions.ai": `ls {"a":1} x`, "ai sdk in a page": `ls {"a":1} x`, "ai sdk 4 in a page": `ls {"a":1} x`, "llamaindex store": `ls {"a":1} x`, "agno runs": `ls {"a":1} x`, "ag-ui": `ls {"a":1} x`, "ag-ui state": `ls {"a":1} x`, "mastra": `ls {"a":1} {"x":1}`, "smolagents": `ls {"a":1} x`,
 		"codex, printed": `shell {"command":"bash-lcls"} x
 `, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`,
-		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
+		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "ag-ui, in chunks": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
 		"grok history": `ls {"p":1} x`, "docker session": "ls {} x",
 	}

@@ -19,7 +19,7 @@ var pageEvents = map[string]string{
 	"text-delta": "text", "TEXT_MESSAGE_CONTENT": "text", "TEXT_MESSAGE_CHUNK": "text", "text-end": "said", "TEXT_MESSAGE_END": "said",
 	"reasoning-delta": "text", "THINKING_TEXT_MESSAGE_CONTENT": "text", "REASONING_MESSAGE_CONTENT": "text",
 	"reasoning-end": "thought", "THINKING_TEXT_MESSAGE_END": "thought", "REASONING_MESSAGE_END": "thought",
-	"tool-input-start": "call", "TOOL_CALL_START": "call", "tool-input-delta": "input", "TOOL_CALL_ARGS": "input",
+	"tool-input-start": "call", "TOOL_CALL_START": "call", "tool-input-delta": "input", "TOOL_CALL_ARGS": "input", "TOOL_CALL_CHUNK": "input",
 	"tool-input-available": "called", "tool-input-error": "called", "tool-call": "called", "TOOL_CALL_END": "called",
 	"tool-output-available": "result", "tool-output-error": "error", "tool-result": "result", "tool-error": "error", "TOOL_CALL_RESULT": "result",
 	"finish-step": "over", "finish": "over", "RUN_FINISHED": "over", "MESSAGES_SNAPSHOT": "again",
@@ -42,9 +42,10 @@ type pageCall struct {
 func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	means, p := pageEvents[kind], ls.logs.page
 	switch {
-	case means == "begin", means == "step" && p == nil:
+	case (means == "begin" || means == "step" && p == nil) && (p != nil || ls.logs.key == ""): // other logs have a start as well
+		err = ls.pageOver(time.Time{}) // of the stream before
 		ls.logs = logs{key: "page\x00" + strings.Clone(firstOf(v, "threadId messageId").String()), pieces: true, steps: means == "step" || kind == "start", page: &page{}}
-		return true, nil
+		return true, err
 	case means == "" || p == nil:
 		return false, nil
 	}
@@ -75,12 +76,19 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	return true, ls.logged(err)
 }
 
-// pageOver takes the calls that came in pieces and have no word that they are whole, as those that wait for a person have not.
+// pageOver takes what came in pieces and has no word that it is whole, as calls that wait for a person have not.
 func (ls *lineScan) pageOver(at time.Time) error {
-	if ls.logs.page == nil {
+	p := ls.logs.page
+	if p == nil {
 		return nil
 	}
-	for _, c := range ls.logs.page.calls {
+	if text := p.text.String(); text != "" {
+		p.text.Reset()
+		if err := ls.prints("assistant", textOf(text), at); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.calls {
 		if !c.made && !json.Valid([]byte(cmp.Or(c.input, "{}"))) {
 			c.made = true
 			ls.s.ignore("calls whose input was cut")
