@@ -161,9 +161,9 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	if err := cmd.Start(); err != nil {
 		return fuzz.Result{}, nil, err
 	}
-	watch := time.AfterFunc(f.patience, func() { quit(cmd.Process) })
-	done, at := readChild(out, func() { watch.Reset(f.patience) })
-	hung := !watch.Stop()
+	watch := onSilence(f.patience, func() { quit(cmd.Process) })
+	done, at := readChild(out, watch.broken)
+	hung := watch.end()
 	err = cmd.Wait()
 	switch {
 	case done != nil:

@@ -263,3 +263,50 @@ func commandOf(pid int) string {
 	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")) // without it, no word of it
 	return message.Line(strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")), 81)
 }
+
+// silence is how long another process has been silent.
+type silence struct {
+	mu     sync.Mutex
+	timer  *time.Timer
+	looks  int
+	passed bool
+}
+
+// silentLooks is how often a process must be found silent: one that was stopped with this one, as by
+// Ctrl-Z, is looked at once for all that time when both go on.
+const silentLooks = 4
+
+// onSilence calls late once where a process is silent for so long.
+func onSilence(patience time.Duration, late func()) *silence {
+	s := &silence{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = time.AfterFunc(patience/silentLooks, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.looks++; s.looks <= silentLooks {
+			s.timer.Reset(patience / silentLooks)
+		} else if !s.passed {
+			s.passed = true
+			late()
+		}
+	})
+	return s
+}
+
+// broken notes that the process was not silent.
+func (s *silence) broken() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks = 0
+}
+
+// end ends the watch and reports whether late was called.
+func (s *silence) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer.Stop()
+	passed := s.passed
+	s.passed = true
+	return passed
+}

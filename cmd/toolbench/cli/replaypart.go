@@ -367,12 +367,12 @@ func (a *app) replayProcess(ctx context.Context, b replayBatch, take func(replay
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	watch := time.AfterFunc(b.patience, func() { end(errReplayHangs) })
-	left, err := readNotes(out, len(b.Files), take, func() { watch.Reset(b.patience) })
-	watch.Reset(b.patience)         // it may not end, though all its notes are there
+	watch := onSilence(b.patience, func() { end(errReplayHangs) })
+	left, err := readNotes(out, len(b.Files), take, watch.broken)
+	watch.broken()                  // it may not end, though all its notes are there
 	_, _ = io.Copy(io.Discard, out) // it may still write where its notes could not be read
 	ended := cmd.Wait()
-	watch.Stop()
+	watch.end()
 	switch {
 	case left == 0 && err == nil:
 		return nil
