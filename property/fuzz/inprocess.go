@@ -82,7 +82,7 @@ func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Resul
 		})
 		done <- result{out, err}
 	}()
-	r, err := run.Await(ctx, done, Patience, func() int64 { return 0 })
+	r, err := run.Await(ctx, done, Patience, 0, func() int64 { return 0 })
 	if err != nil {
 		l.run = newCaseRun() // what still runs on the old one is left alone
 		return nil, check.Result{}, err

@@ -161,10 +161,12 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	if err := cmd.Start(); err != nil {
 		return fuzz.Result{}, nil, err
 	}
-	watch := onSilence(f.patience, func() { quit(cmd.Process) })
-	done, at := readChild(out, watch.broken)
-	hung := watch.end()
-	err = cmd.Wait()
+	var done *fuzz.Result
+	var at uint64
+	hung, err := untilSilent(f.patience, func() { quit(cmd.Process) }, func(alive func()) error {
+		done, at = readChild(out, alive)
+		return cmd.Wait()
+	})
 	switch {
 	case done != nil:
 		return *done, nil, nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,11 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
 
 	"toolbench/reports"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 	"toolbench/toolsys/message"
 )
@@ -264,49 +267,16 @@ func commandOf(pid int) string {
 	return message.Line(strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")), 81)
 }
 
-// silence is how long another process has been silent.
-type silence struct {
-	mu     sync.Mutex
-	timer  *time.Timer
-	looks  int
-	passed bool
-}
-
-// silentLooks is how often a process must be found silent: one that was stopped with this one, as by
-// Ctrl-Z, is looked at once for all that time when both go on.
-const silentLooks = 4
-
-// onSilence calls late once where a process is silent for so long.
-func onSilence(patience time.Duration, late func()) *silence {
-	s := &silence{}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(patience/silentLooks, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.looks++; s.looks <= silentLooks {
-			s.timer.Reset(patience / silentLooks)
-		} else if !s.passed {
-			s.passed = true
-			late()
-		}
-	})
-	return s
-}
-
-// broken notes that the process was not silent.
-func (s *silence) broken() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.looks = 0
-}
-
-// end ends the watch and reports whether late was called.
-func (s *silence) end() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.timer.Stop()
-	passed := s.passed
-	s.passed = true
-	return passed
+// untilSilent waits for what reads a process and is alive each time that something came. Where nothing
+// comes for so long, end is called, and hung is set.
+func untilSilent(patience time.Duration, end func(), read func(alive func()) error) (hung bool, err error) {
+	var came atomic.Int64
+	over := make(chan error, 1)
+	go func() { over <- read(func() { came.Add(1) }) }()
+	err, late := run.Await(context.Background(), over, patience, 0, came.Load)
+	if late != nil {
+		end()
+		err = <-over
+	}
+	return late != nil, err
 }

@@ -67,28 +67,3 @@ func TestALineOfTheLogTakesThePlaceOfProgress(t *testing.T) {
 		assert.Equal(t, "\r\x1b[Kwaiting\r\x1b[Ktoolbench: a remark\n", out.String())
 	})
 }
-
-// A process that is silent for as long as it may be is late once; a word of it, or its end, begins anew.
-func TestAProcessMayBeSilentForSoLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var late atomic.Int32
-		watched := onSilence(4*time.Second, func() { late.Add(1) })
-		for range 3 {
-			time.Sleep(3900 * time.Millisecond)
-			assert.Zero(t, late.Load())
-			watched.broken()
-		}
-		time.Sleep(5 * time.Second)
-		assert.EqualValues(t, 1, late.Load())
-		watched.broken()
-		time.Sleep(time.Minute)
-		assert.EqualValues(t, 1, late.Load())
-		assert.True(t, watched.end())
-
-		well := onSilence(4*time.Second, func() { late.Add(1) })
-		time.Sleep(3 * time.Second)
-		assert.False(t, well.end())
-		time.Sleep(time.Minute)
-		assert.EqualValues(t, 1, late.Load())
-	})
-}

@@ -367,12 +367,12 @@ func (a *app) replayProcess(ctx context.Context, b replayBatch, take func(replay
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	watch := onSilence(b.patience, func() { end(errReplayHangs) })
-	left, err := readNotes(out, len(b.Files), take, watch.broken)
-	watch.broken()                  // it may not end, though all its notes are there
-	_, _ = io.Copy(io.Discard, out) // it may still write where its notes could not be read
-	ended := cmd.Wait()
-	watch.end()
+	var left int
+	_, ended := untilSilent(b.patience, func() { end(errReplayHangs) }, func(alive func()) error {
+		left, err = readNotes(out, len(b.Files), take, alive)
+		_, _ = io.Copy(io.Discard, out) // it may still write where its notes could not be read
+		return cmd.Wait()               // it may not end, though all its notes are there
+	})
 	switch {
 	case left == 0 && err == nil:
 		return nil

@@ -122,19 +122,21 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 		})
 		done <- result{rec, err}
 	}()
-	r, err := Await(ctx, done, cmp.Or(o.Patience, time.Minute), moved.Load)
+	patience := cmp.Or(o.Patience, time.Minute)
+	r, err := Await(ctx, done, patience, 10*patience, moved.Load)
 	if errors.Is(err, ErrHung) {
 		err = fmt.Errorf("%w\n%s", err, stacks())
 	}
 	return r.rec, cmp.Or(err, r.err)
 }
 
-// Await gives what comes of a run that goes on beside it. It is [ErrHung] where nothing moved for so
-// long in real time or the run never ends, and the context's cause where that ends first.
-func Await[T any](ctx context.Context, done <-chan T, patience time.Duration, moved func() int64) (out T, err error) {
+// Await gives what comes of a run that goes on beside it. Its error is [ErrHung] where nothing moved for so
+// long in real time, or the run takes longer than most, if that is not 0; and the context's cause where that
+// ends first.
+func Await[T any](ctx context.Context, done <-chan T, patience, most time.Duration, moved func() int64) (out T, err error) {
 	ticker := time.NewTicker(max(1, patience/looks))
 	defer ticker.Stop()
-	var progress progress
+	progress := progress{most: int(most / max(1, patience/looks))}
 	for {
 		select {
 		case out = <-done:
@@ -151,16 +153,13 @@ func Await[T any](ctx context.Context, done <-chan T, patience time.Duration, mo
 
 // progress is what is known of a run that goes on.
 type progress struct {
-	events       int64 // at the last tick
-	ticks, still int
+	events             int64 // at the last tick
+	ticks, still, most int
 }
 
 // looks is how often a run must be seen without progress: one whose process was stopped, as by
 // Ctrl-Z, is looked at once for all that time when it goes on.
 const looks = 4
-
-// mostTicks ends a run whose events never end.
-const mostTicks = 10 * looks
 
 // over reports, at a tick, whether a run that had so many events counts as hung: it had
 // none at so many looks, or goes on for too long.
@@ -171,7 +170,7 @@ func (p *progress) over(events int64) bool {
 		p.still = 0
 	}
 	p.events = events
-	return p.still == looks || p.ticks == mostTicks
+	return p.still == looks || p.ticks == p.most
 }
 
 func stacks() string {
