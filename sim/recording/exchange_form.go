@@ -95,6 +95,10 @@ func formOf(v gjson.Result) *form {
 	return nil
 }
 
+// isExchange reports whether v is an exchange that stands for itself: parts of traces, which may have the members of one, wait
+// for the others.
+func isExchange(v gjson.Result) bool { return formOf(v) != nil && observerOf(v) == nil }
+
 // plainList marks exchanges that stand in a list without a name, or a line each.
 const plainList = "[]"
 

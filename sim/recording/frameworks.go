@@ -113,7 +113,7 @@ const (
 	callIDIn = "toolCallId callId CallId toolUseId tool_call_id call_id origin.id id Id"
 	nameIn   = "toolName FunctionName tool_name name function.name"
 	inputIn  = "args arguments Arguments input function.arguments"
-	givenIn  = "output.value output result Result content text errorText"
+	givenIn  = "output.value output result Result content text errorText error"
 	callsIn  = "tool_calls toolCalls toolExecutionRequests additional_kwargs.tool_calls toolInvocations"
 )
 
@@ -205,13 +205,13 @@ func (d *dump) called(c gjson.Result) {
 	d.blocks = append(d.blocks, callOf(firstOf(c, callIDIn).String(), name, firstOf(c, inputIn)))
 }
 
-func (d *dump) answered(r gjson.Result) {
+func (d *dump) answered(r gjson.Result, failed bool) {
 	given := firstOf(r, givenIn)
 	text := plainText(given)
 	if text == "" && given.Type != gjson.String {
 		text = given.Raw
 	}
-	failed := firstOf(r, "is_error isError error").Bool() || r.Get("status").Str == "error" || r.Get("state").Str == "output-error"
+	failed = failed || firstOf(r, "is_error isError error").Bool() || r.Get("status").Str == "error" || r.Get("state").Str == "output-error"
 	d.results = append(d.results, resultOf(firstOf(r, callIDIn).String(), text, failed))
 }
 
@@ -221,14 +221,14 @@ func (d *dump) part(p gjson.Result) {
 	switch {
 	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool_result", kind == "tool-result",
 		p.Get("toolResult").Exists(), p.Get("tool_call_result").Exists(), kind == "" && c.Get("call_id").Exists():
-		d.answered(c)
+		d.answered(c, false)
 	case kind == "reasoning", kind == "thinking":
 		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": firstOf(p, "text reasoning thinking").String()})
 	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "tool_use", kind == "tool_call",
 		p.Get("toolUse").Exists(), p.Get("tool_call").Exists(), kind == "" && c.Get("name").Exists() && c.Get("arguments").Exists():
 		d.called(c)
 		if firstOf(c, "output result errorText").Exists() {
-			d.answered(c)
+			d.answered(c, false)
 		}
 	default:
 		d.said(cmp.Or(firstOf(p, "text Text").String(), p.Str))

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -21,17 +20,13 @@ func ofGrok(v gjson.Result) gjson.Result {
 	}
 	var messages []any
 	for _, m := range request.Get("messages").Array() {
-		messages = append(messages, grokMessage(m))
+		messages = append(messages, fields{"role": grokWord(m.Get("role").String()), "content": plainText(m.Get("content")),
+			"tool_call_id": m.Get("tool_call_id").Value(), "tool_calls": grokCalls(m)})
 	}
-	reply, pieces := v.Get("response_sample.json"), v.Get("response_stream.chunks_json.#.chunk").Array()
-	if len(pieces) > 0 {
-		reply = pieces[len(pieces)-1]
-	} else {
-		pieces = []gjson.Result{reply}
-	}
+	pieces := append([]gjson.Result{v.Get("response_sample.json")}, v.Get("response_stream.chunks_json.#.chunk").Array()...)
+	reply := pieces[len(pieces)-1]
 	var said strings.Builder
-	var calls []json.RawMessage
-	stop := ""
+	stop, calls := "", []any(nil)
 	for _, piece := range pieces {
 		for _, output := range piece.Get("outputs").Array() {
 			stop = cmp.Or(output.Get("finish_reason").String(), stop)
@@ -60,19 +55,11 @@ func grokWord(s string) string {
 	return strings.ToLower(word)
 }
 
-func grokMessage(m gjson.Result) fields {
-	out := fields{"role": grokWord(m.Get("role").String()), "content": plainText(m.Get("content")), "tool_call_id": m.Get("tool_call_id").Value()}
-	if calls := grokCalls(m); calls != nil {
-		out["tool_calls"] = calls
-	}
-	return out
-}
-
 // grokCalls are the calls of a message that the client runs.
-func grokCalls(m gjson.Result) (out []json.RawMessage) {
+func grokCalls(m gjson.Result) (out []any) {
 	for _, c := range m.Get("tool_calls").Array() {
 		if kind := c.Get("type").String(); kind == "" || kind == "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL" {
-			out = append(out, dialect.JSON(fields{"id": c.Get("id").String(), "type": "function", "function": json.RawMessage(cmp.Or(c.Get("function").Raw, "{}"))}))
+			out = append(out, looseCall(c))
 		}
 	}
 	return out

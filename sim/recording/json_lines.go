@@ -81,14 +81,15 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			if err := ls.take(text); err != nil {
 				return err
 			}
-		case text[0] == '{' && len(sequence(text)) > 0:
-			for _, v := range sequence(text) {
-				if err := ls.take(v); err != nil {
-					return err
-				}
-			}
 		default:
-			ls.malformed(l, text)
+			rest, err := ls.sequence(text)
+			if err != nil {
+				return err
+			}
+			if len(rest) == 0 {
+				continue
+			}
+			ls.malformed(l, rest)
 			if bad++; !s.known() && bad > maxStrange {
 				return s.fail(ErrNotRecording, "its first %d lines are not what a recording's are", bad)
 			}
@@ -97,16 +98,20 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 	return ls.end()
 }
 
-// sequence are the values of a text that stand one behind the other; nil where some of it is no JSON.
-func sequence(text []byte) (all []json.RawMessage) {
-	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+// sequence takes the objects with which a text begins, one behind the other, and gives what is left of it.
+func (ls *lineScan) sequence(text []byte) (rest []byte, err error) {
+	for rest = text; len(rest) > 0 && rest[0] == '{'; {
 		var v json.RawMessage
+		dec := json.NewDecoder(bytes.NewReader(rest))
 		if dec.Decode(&v) != nil {
-			return nil
+			break
 		}
-		all = append(all, v)
+		if err := ls.take(v); err != nil {
+			return nil, err
+		}
+		rest = bytes.TrimSpace(rest[dec.InputOffset():])
 	}
-	return all
+	return rest, nil
 }
 
 // maxStrange is how many lines may be no JSON before a file in which nothing was
@@ -168,7 +173,7 @@ func (ls *lineScan) take(text []byte) error {
 			return ls.dialect.Add(e)
 		}
 	}
-	if formOf(v) != nil {
+	if isExchange(v) {
 		return ls.exchanges.take(v, ls.at, false)
 	}
 	if dialect.EventAPI(v) != "" {

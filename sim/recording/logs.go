@@ -62,7 +62,7 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.contents(v, time.Time{})
 	case kind == "" && v.Get("history.0.parts").IsArray():
 		err = each(v.Get("history"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
-	case formOf(firstOf(v, recordedIn).Get("0")) != nil: // a recorder's list
+	case isExchange(firstOf(v, recordedIn).Get("0")): // a recorder's list
 		return true, each(firstOf(v, recordedIn), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
 	case v.Get("method").Exists() && dialect.EventAPI(dialect.Either(v, "response.0", "response")) != "":
 		err = each(v.Get("response"), func(piece gjson.Result) error { return ls.dialect.Add(stream.Event{Data: []byte(piece.Raw)}) })

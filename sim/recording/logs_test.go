@@ -571,3 +571,25 @@ func TestItemsOfARunWithoutATerminalAreCalls(t *testing.T) {
 	assert.True(t, turns[1].Result("i3").IsError)
 	assert.Equal(t, 1, rec.Ignored[`items of the type "todo_list"`])
 }
+
+// A call of a page's stream whose input is no JSON is a call; one that was cut is reported as left out.
+func TestCallsOfAPageAreKeptOrNamed(t *testing.T) {
+	begin := `{"type":"start"}` + "\n" + `{"type":"start-step"}` + "\n" + `{"type":"tool-input-start","toolCallId":"c1","toolName":"ls"}` + "\n" +
+		`{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{bad"}` + "\n"
+	rec := open(t, begin+`{"type":"tool-output-available","toolCallId":"c1","output":"x"}`+"\n")
+	require.Len(t, rec.Conversations, 1)
+	assert.Equal(t, []string{"c1 x"}, answers(rec.Conversations[0].Turns[0]))
+	assert.Empty(t, rec.Problems)
+	rec = open(t, begin+`{"type":"text-delta","delta":"Hm."}`+"\n")
+	assert.Empty(t, askedOf(rec))
+	assert.Equal(t, 1, rec.Ignored["calls whose input was cut"])
+	assert.Len(t, rec.Conversations[0].Turns, 1, "the text is kept")
+}
+
+// Values behind one another on a line are read as far as they go.
+func TestALineOfSeveralValuesIsReadAsFarAsItGoes(t *testing.T) {
+	rec := open(t, `{"role":"user","content":"Go."}{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]} {"role":"us`)
+	require.Len(t, rec.Conversations, 1)
+	assert.Equal(t, []string{"1 c1"}, askedOf(rec))
+	assert.Equal(t, []string{"cut line 1: the last line is not complete: the file was cut, or is still being written"}, problems(rec))
+}

@@ -3,11 +3,12 @@ package recording
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
 )
 
 // What an agent streams to a page, an event each: in the words of Vercel's AI SDK, whose own streams have nearly
@@ -29,13 +30,15 @@ var pageEvents = map[string]string{
 // page is what has come of a page's stream and waits for the rest.
 type page struct {
 	text  strings.Builder
-	calls []*pageCall
+	calls map[string]*pageCall
+	open  []*pageCall // not known to be whole
 }
 
 // pageCall is a call whose input comes in pieces.
 type pageCall struct {
-	id, name, input string
-	hosted, made    bool
+	id, name     string
+	input        strings.Builder
+	hosted, made bool
 }
 
 // paged takes an event of a page's stream.
@@ -44,28 +47,25 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	switch {
 	case (means == "begin" || means == "step" && p == nil) && (p != nil || ls.logs.key == ""): // other logs have a start as well
 		err = ls.pageOver(time.Time{}) // of the stream before
-		ls.logs = logs{key: "page\x00" + strings.Clone(firstOf(v, "threadId messageId").String()), pieces: true, steps: means == "step" || kind == "start", page: &page{}}
+		ls.logs = logs{key: "page\x00" + strings.Clone(firstOf(v, "threadId messageId").String()), pieces: true, steps: means == "step" || kind == "start", page: &page{calls: map[string]*pageCall{}}}
 		return true, err
 	case means == "" || p == nil:
 		return false, nil
 	}
-	at, text := stamp(v.Get("timestamp")), p.text.String()
+	at, piece := stamp(v.Get("timestamp")), firstOf(v, "delta inputTextDelta text textDelta").String()
 	switch means {
 	case "again":
 		ls.s.ignore("messages that a page was sent once more")
 	case "step":
 		ls.logs.answering = false
 	case "text":
-		p.text.WriteString(firstOf(v, "delta text textDelta").String())
-	case "said", "thought":
-		p.text.Reset()
-		block := textOf(text)
-		if means == "thought" {
-			block = fields{"type": "thinking", "thinking": text}
-		}
-		err = ls.prints("assistant", block, at)
+		ls.pieced(&p.text, piece)
+	case "said":
+		err = ls.prints("assistant", textOf(p.rest()), at)
+	case "thought":
+		err = ls.prints("assistant", fields{"type": "thinking", "thinking": p.rest()}, at)
 	case "call", "input":
-		p.call(v).input += firstOf(v, "inputTextDelta delta").String()
+		ls.pieced(&p.call(v).input, piece)
 	case "called":
 		err = ls.pageMade(p.call(v), firstOf(v, "input args"), at)
 	case "result", "error":
@@ -76,21 +76,36 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	return true, ls.logged(err)
 }
 
+// pieced adds a piece to those before, as far as one part of a recording may go.
+func (ls *lineScan) pieced(to *strings.Builder, piece string) {
+	if int64(to.Len()+len(piece)) > ls.s.limits.Part {
+		ls.s.ignore("pieces of what is too large")
+		return
+	}
+	to.WriteString(piece)
+}
+
+// rest is the text since the last that was taken.
+func (p *page) rest() string {
+	defer p.text.Reset()
+	return p.text.String()
+}
+
 // pageOver takes what came in pieces and has no word that it is whole, as calls that wait for a person have not.
 func (ls *lineScan) pageOver(at time.Time) error {
 	p := ls.logs.page
 	if p == nil {
 		return nil
 	}
-	if text := p.text.String(); text != "" {
-		p.text.Reset()
+	if text := p.rest(); text != "" {
 		if err := ls.prints("assistant", textOf(text), at); err != nil {
 			return err
 		}
 	}
-	for _, c := range p.calls {
-		if !c.made && !json.Valid([]byte(cmp.Or(c.input, "{}"))) {
-			c.made = true
+	open := p.open
+	p.open = nil
+	for _, c := range open {
+		if !c.made && !json.Valid([]byte(cmp.Or(c.input.String(), "{}"))) {
 			ls.s.ignore("calls whose input was cut")
 		} else if err := ls.pageMade(c, gjson.Result{}, at); err != nil {
 			return err
@@ -102,12 +117,14 @@ func (ls *lineScan) pageOver(at time.Time) error {
 // call is the call that an event is about.
 func (p *page) call(v gjson.Result) *pageCall {
 	id := v.Get("toolCallId").String()
-	at := slices.IndexFunc(p.calls, func(c *pageCall) bool { return c.id == id })
-	if at < 0 {
-		at, p.calls = len(p.calls), append(p.calls, &pageCall{id: strings.Clone(id)})
+	c := p.calls[id]
+	if c == nil {
+		c = &pageCall{id: strings.Clone(id)}
+		p.calls[c.id], p.open = c, append(p.open, c)
 	}
-	c := p.calls[at]
-	c.name = strings.Clone(cmp.Or(firstOf(v, "toolName toolCallName").String(), c.name))
+	if name := firstOf(v, "toolName toolCallName").String(); name != "" {
+		c.name = strings.Clone(name)
+	}
 	c.hosted = c.hosted || v.Get("providerExecuted").Bool()
 	return c
 }
@@ -118,9 +135,10 @@ func (ls *lineScan) pageMade(c *pageCall, input gjson.Result, at time.Time) erro
 		return nil
 	}
 	c.made = true
-	if !input.Exists() {
-		input = gjson.Parse(cmp.Or(c.input, "{}"))
+	if !input.Exists() { // a text that is no JSON stays one
+		input = gjson.ParseBytes(dialect.JSON(cmp.Or(c.input.String(), "{}")))
 	}
+	c.input = strings.Builder{}
 	call := callOf(c.id, c.name, input)
 	if c.hosted {
 		call["type"] = "server_tool_use"
@@ -134,10 +152,7 @@ func (ls *lineScan) pageResult(v gjson.Result, failed bool, at time.Time) error 
 	if err := ls.pageMade(c, v.Get("input"), at); err != nil || c.hosted {
 		return err
 	}
-	given := firstOf(v, "errorText output result content error")
-	text := plainText(given)
-	if text == "" && given.Type != gjson.String {
-		text = given.Raw
-	}
-	return ls.prints("user", resultOf(c.id, text, failed), at)
+	var d dump
+	d.answered(v, failed)
+	return ls.prints("user", d.results[0], at)
 }

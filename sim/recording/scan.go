@@ -225,7 +225,8 @@ func isDocument(text []byte) bool {
 	case hasRecordersList(text):
 		return true
 	}
-	return more && (len(bytes.TrimSpace(first)) <= 1 || !looksLikeLine(first))
+	line := bytes.Contains(first, []byte(`"type"`)) || bytes.Contains(first, []byte(`"message"`)) // of a log, be it a broken one
+	return more && (len(bytes.TrimSpace(first)) <= 1 || !line)
 }
 
 // hasRecordersList reports whether a document, of which this is the begin, has the list of a
@@ -236,11 +237,6 @@ func hasRecordersList(text []byte) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// looksLikeLine reports whether the first bytes are those of a log's line, be it a broken one.
-func looksLikeLine(first []byte) bool {
-	return bytes.Contains(first, []byte(`"type"`)) || bytes.Contains(first, []byte(`"message"`))
 }
 
 // unpackFile reads a file that is packed as a whole.

@@ -341,3 +341,31 @@ func TestMessagesOfASpanMayBeLists(t *testing.T) {
 	assert.Equal(t, []string{`c view {"p":"x","q":null}`}, calls(rec.Conversations[0].Turns[0]))
 	assert.Equal(t, []string{"c seen"}, answers(rec.Conversations[0].Turns[0]))
 }
+
+// What an observer's API gives stands with the latest first, also where a part has the members of an exchange.
+func TestPartsOfATraceMayStandInAnyOrder(t *testing.T) {
+	user, call := object{"role": "user", "content": "Go."}, object{"role": "assistant", "tool_calls": []object{{"id": "c1", "type": "function", "function": object{"name": "ls", "arguments": "{}"}}}}
+	asked := []object{{"model": "m", "messages": []object{user}}, {"model": "m", "messages": []object{user, call, {"role": "tool", "tool_call_id": "c1", "content": "x"}}}}
+	given := []object{call, {"role": "assistant", "content": "Done."}}
+	for name, part := range map[string]func(i int) object{
+		"Langfuse": func(i int) object {
+			return object{"id": fmt.Sprint(i), "traceId": "t", "type": "GENERATION", "startTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", i), "endTime": fmt.Sprintf("2026-01-02T03:04:%02dZ", i)}
+		},
+		"Opik": func(i int) object {
+			return object{"id": fmt.Sprint(i), "trace_id": "t", "type": "llm", "start_time": fmt.Sprintf("2026-01-02T03:04:%02dZ", i), "end_time": fmt.Sprintf("2026-01-02T03:04:%02dZ", i)}
+		},
+	} {
+		var parts []object
+		for i := len(asked) - 1; i >= 0; i-- {
+			p := part(i)
+			p["input"], p["output"] = asked[i], object{"choices": []object{{"message": given[i]}}}
+			parts = append(parts, p)
+		}
+		for _, text := range []string{asJSON(t, object{"data": parts}), asJSON(t, parts[0]) + "\n" + asJSON(t, parts[1]) + "\n"} {
+			rec := open(t, text)
+			require.Len(t, rec.Conversations, 1, name)
+			require.Len(t, rec.Conversations[0].Turns, 2, name)
+			assert.Equal(t, []string{"c1 x"}, answers(rec.Conversations[0].Turns[0]), name)
+		}
+	}
+}
