@@ -178,7 +178,7 @@ func (p *page) failure(f check.Failure) {
 		head += "  (" + Safe(f.At) + ")"
 	}
 	p.put("  ", head)
-	if multiline(f) {
+	if strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n") { // what was found may itself be a diff
 		for _, line := range difference(f) {
 			p.put("    ", diffPaint(line).On(Safe(line), p.Color))
 		}
@@ -190,12 +190,6 @@ func (p *page) failure(f check.Failure) {
 	for _, line := range found[1:] {
 		p.put("      ", diffPaint(line).On(line, p.Color))
 	}
-}
-
-// multiline reports whether a text of several lines was expected, which is shown
-// beside what was found line by line. What was found may itself be a diff.
-func multiline(f check.Failure) bool {
-	return strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n")
 }
 
 // difference is what was expected against what was found, line by line.

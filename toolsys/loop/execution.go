@@ -70,7 +70,10 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 	ex.busy = ex.inProgress
 	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := schedule.Hooks[*pipeline.Result]{
-		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
+		Verdict: func(r *pipeline.Result) schedule.Verdict {
+			return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
+		},
+		Run: ex.run, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
 		Discard: ex.discard, Started: ex.started, Cancelled: ex.cancelled,
 	}
 	if s.traces() {
@@ -203,10 +206,6 @@ func (j *job) Alone(ctx context.Context) error {
 	err := j.Control.Alone(ctx)
 	_ = j.ex.s.cfg.Handlers.Clock.Sleep(context.WithoutCancel(ctx), j.ex.s.actor(j.pre.Call.ID)+"/floor", 0)
 	return err
-}
-
-func verdict(r *pipeline.Result) schedule.Verdict {
-	return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
 }
 
 func (ex *execution) answer(i int, cause schedule.Cause) *pipeline.Result {

@@ -32,7 +32,7 @@ func (r *run) work(ctx context.Context) Result {
 	res := r.resultOf(ctx, out, err)
 	r.ends(&res)
 	r.passed(&w, "run", string(res.Status))
-	if halted(res.Status) || r.pre.Left() {
+	if stopped := slices.Contains([]Status{Cancelled, Interrupted, Aborted, Discarded}, res.Status); stopped || r.pre.Left() {
 		return res
 	}
 	r.postHooks(ctx, &res)
@@ -53,11 +53,6 @@ func withoutEmpty(blocks []message.Block) []message.Block {
 		return blocks
 	}
 	return slices.DeleteFunc(slices.Clone(blocks), empty)
-}
-
-// halted reports whether a call was stopped from outside; nothing more is done for such a one.
-func halted(s Status) bool {
-	return slices.Contains([]Status{Cancelled, Interrupted, Aborted, Discarded}, s)
 }
 
 // perform runs the tool's own code under its own limit: the deadline counts the run

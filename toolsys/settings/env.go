@@ -47,7 +47,7 @@ func FromMap(values map[string]string) (Settings, error) {
 	})
 	problems := []error{err}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !exists(name) {
+		if !slices.ContainsFunc(Keys(), func(k Key) bool { return k.Name == name }) {
 			problems = append(problems, fmt.Errorf("settings: unknown variable %s%s", name, suggestion(name)))
 		}
 	}
@@ -55,11 +55,6 @@ func FromMap(values map[string]string) (Settings, error) {
 		return Settings{}, err
 	}
 	return s, nil
-}
-
-// exists reports whether a variable is one of [Keys].
-func exists(name string) bool {
-	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Name == name })
 }
 
 // Key is one variable this program reads, for help texts and docs.

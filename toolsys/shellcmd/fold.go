@@ -32,7 +32,7 @@ func significantIn(cmd syntax.Command) []string {
 		if len(cmd.Args) == 0 {
 			return nil
 		}
-		return []string{effectiveName(wordsOf(cmd))}
+		return []string{baseName(unwrap(wordsOf(cmd))[0].Text)} // timeout 5 grep is grep
 	case *syntax.BinaryCmd:
 		left := significant([]*syntax.Stmt{cmd.X})
 		if (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll) && len(left) > 0 {
@@ -93,11 +93,6 @@ func wordsOf(c *syntax.CallExpr) []Word {
 		}
 	}
 	return out
-}
-
-// effectiveName sees through wrappers: timeout 5 grep is grep.
-func effectiveName(list []Word) string {
-	return baseName(unwrap(list)[0].Text)
 }
 
 // unwrap gives the words of the command behind wrappers.

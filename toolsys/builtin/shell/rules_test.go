@@ -88,7 +88,7 @@ func TestAVariableNamesAFileToItsProgram(t *testing.T) {
 // know to name one.
 func TestAFileBehindAnOptionIsBoundByRules(t *testing.T) {
 	ruled{mode: permission.Bypass, deny: []string{"Read(./.env)"}}.neverAllowed(t, "join -i .env f", "gofmt -s .env", "pgrep -F .env",
-		"pgrep --pidfile=.env", "pgrep -F.env x", "grep --context K .env", "fmt -p .env", "locate -d .env x", "locate --database .env x",
+		"pgrep --pidfile=.env", "pgrep -F.env x", "grep --context K .env", "fmt -p .env", "locate -d .env x", "locate -d x:.env y", "locate --database .env x",
 		"iconv -f ./.env f", "iconv --to-code=./.env f", "grep --binary x .env", "jq -1 .env", "jq -1.5 .env", "sed -i.bak p .env", "sed -i p .env", "sed --in-place=b p f", "sed -i'x/*' p f")
 	ruled{mode: permission.Bypass, deny: []string{"Edit(./b/**)"}}.neverAllowed(t, "sed -i'b/*' p f", "uniq f b/x", "uniq -c f b/x", "uniq $x", "cat f | uniq - b/x")
 	for _, text := range []string{"ls -w /etc", "ls -T /etc", "pgrep -F /etc/shadow", "fmt -p /etc/shadow", "grep --context K /etc/shadow", "iconv -f /etc/shadow f"} {

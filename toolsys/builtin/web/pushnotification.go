@@ -105,7 +105,8 @@ func Ntfy(do func(*http.Request) (*http.Response, error), topic string) (Channel
 			return "", err
 		}
 		req.Header.Set("Content-Type", "text/plain; charset=utf-8")
-		if title := oneLine(p.Title); title != "" {
+		inOneLine := strings.FieldsFunc(p.Title, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) })
+		if title := strings.Join(inOneLine, " "); title != "" {
 			req.Header.Set("Title", mime.QEncoding.Encode("utf-8", title))
 		}
 		if priority := ntfyPriority[p.Priority]; priority != "" {
@@ -117,11 +118,6 @@ func Ntfy(do func(*http.Request) (*http.Response, error), topic string) (Channel
 		}
 		return ntfyID(resp)
 	}, nil
-}
-
-// oneLine is a text that fits into a header.
-func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
 // ntfyID reads the server's answer: the message as it was published.
