@@ -91,18 +91,13 @@ func searches(v *SystemView) error {
 		}
 		list, exact := strings.CutPrefix(p.call.Query, "select:")
 		for name := range strings.SplitSeq(list, ",") {
-			missed := missedName(p.text, name)
+			missed := regexp.MustCompile(`no tool named ` + regexp.QuoteMeta(name) + `\b`).MatchString(p.text)
 			if in, sure := v.offers(name, p.turn, p.asked); exact && p.parent == nil && missed && in && sure && slices.Contains(all(v.s), name) {
 				return fmt.Errorf("call %s did not find %s, which is there", p.call.ID, name)
 			}
 		}
 	}
 	return nil
-}
-
-// missedName reports whether a search says that there is no tool of that name.
-func missedName(text, name string) bool {
-	return regexp.MustCompile(`no tool named ` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
 // after is the request that follows the one of a call in the same conversation, or nil.

@@ -170,7 +170,7 @@ func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 		f = p.options.Fault(Attempt{Try: e.tries, URL: p.compare.redact.url(live.url, "")})
 	}
 	i := &p.cassette.Interactions[e.index]
-	e.used = !f.keepsUnused(i)
+	e.used = !f.refused(i) && !f.breaks() // it stays unused until it is replayed in full
 	return i, e.tries, f, nil
 }
 
@@ -305,12 +305,6 @@ type Fault struct {
 type Stall struct {
 	After int
 	For   time.Duration
-}
-
-// keepsUnused reports whether the answer is no full replay of the interaction, which
-// then stays unused.
-func (f Fault) keepsUnused(i *Interaction) bool {
-	return f.refused(i) || f.breaks()
 }
 
 // Breaks reports whether an answer of these events fails on its way to the client, which

@@ -173,7 +173,7 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 	case isGenerated(v):
 		return Gemini, geminiReply(v, from), true
 	case isOllama(v) && v.Get("done").Bool():
-		return Ollama, ollamaReply(v, from), true
+		return Ollama, reply(from, "", v.Get("model").String(), ollamaAnswer(v.Get("message"), from.IDs), v.Get("done_reason").String(), ollamaUsage(v)), true
 	case isCohere(v):
 		return Cohere, reply(from, v.Get("id").String(), "", chatAnswer(v.Get("message"), from.IDs), v.Get("finish_reason").String(), cohereUsage(v.Get("usage"))), true
 	case v.Get("object").String() == "interaction":

@@ -56,10 +56,6 @@ func ollamaCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessag
 	return ids.call(call.Get("id").String(), name, gjson.ParseBytes(in)), name, in
 }
 
-func ollamaReply(v gjson.Result, from Origin) gjson.Result {
-	return reply(from, "", v.Get("model").String(), ollamaAnswer(v.Get("message"), from.IDs), v.Get("done_reason").String(), ollamaUsage(v))
-}
-
 func ollamaUsage(v gjson.Result) json.RawMessage {
 	return usage(count(v, "prompt_eval_count"), 0, count(v, "eval_count"))
 }

@@ -150,7 +150,7 @@ func (b Block) appendHead(buf []byte, t Turn, i int) []byte {
 		return append(quoted(quoted(buf, `{"type":`, string(b.Kind)), `,"data":`, b.Text), '}')
 	case b.takesInput():
 		buf = quoted(buf, `{"type":`, string(b.Kind))
-		buf = quoted(buf, `,"id":`, cmp.Or(b.ID, t.callID(i)))
+		buf = quoted(buf, `,"id":`, cmp.Or(b.ID, "toolu_"+strings.TrimPrefix(t.id(), "msg_")+"_"+strconv.Itoa(i)))
 		buf = quoted(buf, `,"name":`, b.Name)
 		if b.Server != "" {
 			buf = quoted(buf, `,"server_name":`, b.Server)
@@ -233,7 +233,3 @@ func derived(texts []string) []Delta {
 }
 
 func (t Turn) id() string { return cmp.Or(t.ID, "msg_scripted") }
-
-func (t Turn) callID(i int) string {
-	return "toolu_" + strings.TrimPrefix(t.id(), "msg_") + "_" + strconv.Itoa(i)
-}
