@@ -252,7 +252,7 @@ func (w *walker) runsWith(st *Step, name string, v value) {
 	if harmlessSetting(name, v) {
 		return
 	}
-	st.FilesUnknown = st.FilesUnknown || !v.known && !v.isNumber()
+	st.FilesUnknown = st.FilesUnknown || !v.known && !v.isNumber() || name == "POSIXLY_CORRECT" // then options may be operands
 	parts := append(valueParts.FindAllString(v.text, -1), v.text)
 	slices.Sort(parts)
 	for _, part := range slices.Compact(parts) {

@@ -166,6 +166,7 @@ func (c *call) subcommand(name string) {
 			c.step.Files = nil
 			c.readsTree(File{Tree: true}, within...)
 		}
+		c.readsValues(sp, p)
 	default:
 		c.doubt(c.name + " is not known to only read")
 		c.step.FilesUnknown = true

@@ -59,6 +59,9 @@ type option struct {
 type parsed struct {
 	options  []option
 	operands []Word
+	// unlisted is above 0 in a word with an option that is not listed, and in the next: what follows that
+	// option may be its value.
+	unlisted int
 }
 
 func (p parsed) given(names ...string) bool {
@@ -69,7 +72,7 @@ func (p parsed) given(names ...string) bool {
 // doubtful, where an option is not listed or may hide in a word.
 func (c *call) parse(sp spec) (p parsed, ok bool) {
 	args := c.args
-	for len(args) > 0 {
+	for ; len(args) > 0; p.unlisted-- {
 		w := args[0]
 		switch {
 		case w.isLiteral("--"):
@@ -154,8 +157,11 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 	for i := 1; i < len(text); i++ {
 		name := text[i : i+1]
 		takes, known := sp.letter(text[i])
-		if !known && !sp.tolerates(name) {
+		switch {
+		case !known && !sp.tolerates(name):
 			return 0
+		case !known:
+			p.unlisted = 2
 		}
 		o := option{name: name}
 		if takes == "" {
@@ -186,6 +192,9 @@ func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
 		return 0 // it may bring further words, or be an option to a program of another version
 	}
 	p.options = append(p.options, o)
+	if p.unlisted > 0 || len(p.operands) > 0 && !sp.Permutes && !strings.HasPrefix(c.name, "git ") {
+		p.operands = append(p.operands, o.value) // the option may be the value of another one, or an operand
+	}
 	return 2
 }
 
@@ -206,6 +215,8 @@ func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 		}
 	case !sp.tolerates(name):
 		return 0
+	case !has:
+		p.unlisted = 2
 	}
 	p.options = append(p.options, o)
 	return 1
@@ -268,12 +279,8 @@ func (sp spec) takes(name string) bool {
 	return slices.Contains(strings.Fields(sp.Long), name+"=")
 }
 
-// check applies a spec to the command.
-func (sp spec) check(c *call) {
-	p, ok := c.parse(sp)
-	if !ok {
-		return
-	}
+// readsValues notes the files that values of options name.
+func (c *call) readsValues(sp spec, p parsed) {
 	for _, o := range p.options {
 		switch {
 		case o.has && slices.Contains(sp.FileValues, o.name):
@@ -282,6 +289,15 @@ func (sp spec) check(c *call) {
 			c.patterns([]Word{o.value})
 		}
 	}
+}
+
+// check applies a spec to the command.
+func (sp spec) check(c *call) {
+	p, ok := c.parse(sp)
+	if !ok {
+		return
+	}
+	c.readsValues(sp, p)
 	if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
 		c.doubt("a further operand of " + c.name + " would be written to")
 		for _, f := range p.operands[min(sp.AtMost, len(p.operands)):] {

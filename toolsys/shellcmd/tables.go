@@ -72,6 +72,8 @@ type spec struct {
 	// Apart reports whether an option that takes a value has to stand by itself: the
 	// program has its own ways with clusters.
 	Apart bool
+	// Permutes reports whether options may stand behind operands on every system: elsewhere they are operands there.
+	Permutes bool
 	// Digits reports whether -5 is an option.
 	Digits   bool
 	Operands operandKind

@@ -124,7 +124,7 @@ var shellMade = []string{"_", "REPLY", "MAPFILE", "OPTARG", "PIPESTATUS", "DIRST
 
 // environment are variables whose values a shell takes from its environment and
 // does not make itself.
-var environment = regexp.MustCompile(`^(?:[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z_]+)$`)
+var environment = regexp.MustCompile(`^(?:[A-Z](?:[A-Z0-9_]*[A-Z0-9])?|[a-z_][a-z0-9_]*)$`)
 
 // set gives a variable a value that outlives the script; one that is not plain is
 // doubtful.
