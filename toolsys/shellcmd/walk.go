@@ -632,6 +632,9 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	}
 	st := Step{Text: rd.Op.String() + " " + target.Source, Doubt: "it writes " + target.Source, Leaf: true, Confined: true}
 	w.touch(&st, target, File{Write: true})
+	if rd.Op == syntax.RdrInOut {
+		w.touch(&st, target, File{})
+	}
 	w.note(st)
 }
 
