@@ -197,7 +197,8 @@ func ParseQuery(text string) (Query, error) {
 	if len(text) >= len(selectPrefix) && strings.EqualFold(text[:len(selectPrefix)], selectPrefix) {
 		return parseSelect(text[len(selectPrefix):])
 	}
-	q := Query{Text: strings.ToLower(text), Raw: unplussed(text)}
+	unplussed := each(strings.Fields(text), func(w string) string { return strings.TrimPrefix(w, "+") })
+	q := Query{Text: strings.ToLower(text), Raw: strings.Join(unplussed, " ")}
 	var plain []string
 	for field := range strings.FieldsSeq(q.Text) {
 		if word, must := strings.CutPrefix(field, "+"); must {
@@ -226,11 +227,6 @@ func parseSelect(list string) (Query, error) {
 		return Query{}, errors.New("search: no name after select:; give names with commas between them")
 	}
 	return Query{Select: unique(names)}, nil
-}
-
-// unplussed is a text without the plus signs that words begin with.
-func unplussed(text string) string {
-	return strings.Join(each(strings.Fields(text), func(w string) string { return strings.TrimPrefix(w, "+") }), " ")
 }
 
 // rankedText is what is to be ranked: the query as written, or the words of one that
