@@ -70,6 +70,18 @@ func TestATextForAShellIsReadBehindAnyProgram(t *testing.T) {
 	}
 }
 
+// The name of a host is looked up on the network, which carries what stands in it away.
+func TestANameOfAHostIsAskedAbout(t *testing.T) {
+	for text, want := range map[string]permission.Behaviour{
+		`lsof -i "@$(cat f).example"`: permission.Ask, "lsof -i @a.example": permission.Ask, "lsof -iTCP@a.example:80": permission.Ask, "lsof -i a.example": permission.Ask,
+		"ss dst a.example": permission.Ask, "ss -t dst a.example:80": permission.Ask, "ss dst face": permission.Ask,
+		"lsof -nP -iTCP:80 -sTCP:LISTEN": permission.Allow, "lsof -ti :80": permission.Allow, "lsof f": permission.Allow,
+		"ss -tulnp": permission.Allow, "ss -t state established dst 10.0.0.1:ssh": permission.Allow,
+	} {
+		assert.Equal(t, want, ruled{mode: permission.Default}.decide(t, text), text)
+	}
+}
+
 // A file that a variable names to a program is one that it may read.
 func TestAVariableNamesAFileToItsProgram(t *testing.T) {
 	r := ruled{mode: permission.Bypass, deny: []string{"Read(./.env)", "Read(./prod/**)"}}
