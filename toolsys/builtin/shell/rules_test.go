@@ -74,9 +74,9 @@ func TestATextForAShellIsReadBehindAnyProgram(t *testing.T) {
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{
 		`lsof -i "@$(cat f).example"`: permission.Ask, "lsof -i @a.example": permission.Ask, "lsof -iTCP@a.example:80": permission.Ask, "lsof -i a.example": permission.Ask,
-		"ss dst a.example": permission.Ask, "ss -t dst a.example:80": permission.Ask, "ss dst face": permission.Ask,
+		"ss dst a.example": permission.Ask, "ss -t dst a.example:80": permission.Ask, "ss dst face": permission.Ask, "netstat -r a.example": permission.Ask,
 		"lsof -nP -iTCP:80 -sTCP:LISTEN": permission.Allow, "lsof -ti :80": permission.Allow, "lsof f": permission.Allow,
-		"ss -tulnp": permission.Allow, "ss -t state established dst 10.0.0.1:ssh": permission.Allow,
+		"ss -tulnp": permission.Allow, "netstat -tulpn": permission.Allow, "netstat -p tcp": permission.Allow, "ss -t state established dst 10.0.0.1:ssh": permission.Allow,
 	} {
 		assert.Equal(t, want, ruled{mode: permission.Default}.decide(t, text), text)
 	}
