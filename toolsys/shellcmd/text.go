@@ -92,9 +92,8 @@ func (c *call) sedInPlace() bool {
 	if !ok || c.sedDoes(script, p).Writes {
 		c.opaque("sed's script may write something")
 	}
-	if slices.ContainsFunc(p.options, func(o option) bool {
-		return strings.HasPrefix(o.name, "i") && (o.value.Text != "" || o.value.Kind != Literal)
-	}) {
+	keeps := func(o option) bool { return strings.HasPrefix(o.name, "i") && o.value != Word{} }
+	if slices.ContainsFunc(p.options, keeps) {
 		c.step.FilesUnknown = true // a copy is kept, wherever the value has it
 	}
 	c.reads(operands...)
