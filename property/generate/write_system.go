@@ -183,7 +183,7 @@ func (w *systemWriter) stream(s *SystemCase) {
 	var durations []string
 	s.Each(func(c *Call, _ int, _ *Call) {
 		durations = append(durations, members([]any{c.ID, c.For})...)
-		if c.Tool == "Agent" || s.InKit(c.Tool) && startsAgent(c.Tool) {
+		if c.Tool == "Agent" || s.InKit(c.Tool) && slices.Contains([]string{"VerifyPlanExecution", "SuggestBackgroundPR"}, c.Tool) {
 			if len(c.Inside) > 0 {
 				w.turn(s, prompt(c), c.Inside)
 			}
@@ -199,6 +199,9 @@ func (w *systemWriter) stream(s *SystemCase) {
 
 func (w *systemWriter) turn(s *SystemCase, by string, calls []Call) {
 	w.line(2, "- for: %s", by)
+	if CallNumber(calls[0].ID)%3 == 0 {
+		w.line(3, `text: " "`) // a model may write it, and no API takes it back
+	}
 	w.line(3, "calls:")
 	for i := range calls {
 		c := &calls[i]
@@ -326,11 +329,6 @@ func (s *SystemCase) resources() flow {
 		return ""
 	}
 	return `{"note:one": One.}`
-}
-
-// startsAgent reports whether a tool of the kit starts a sub-agent by itself.
-func startsAgent(name string) bool {
-	return name == "VerifyPlanExecution" || name == "SuggestBackgroundPR"
 }
 
 // lastWords are those of a sub-agent.

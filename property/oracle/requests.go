@@ -29,6 +29,7 @@ var runInvariants = [...]condition[run]{
 	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
 	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", ofRequests(WellFormed)},
 	{"message-size", "the results of one message fit together: 200,000 characters (K2)", ofRequests(FitTogether)},
+	{"taken", "an API takes each request: no text of white space, no thought at the end, no tool that is not offered (H5)", expected("requests")},
 	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
 	{"times-in-order", "the times of a trace never go backwards, whatever wrote the events", timesInOrder},
 	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},

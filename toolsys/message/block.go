@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"toolbench/toolsys/jsonscan"
@@ -170,10 +171,22 @@ func member(buf []byte, key, value string) []byte {
 	return jsonscan.AppendQuoted(buf, value)
 }
 
-// appendCompact adds raw without white space; nothing at all counts as {}.
+// escape is what a backslash in JSON begins: two halves of a character, one alone, or all else.
+var escape = regexp.MustCompile(`(?i)\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|\\.`)
+
+// appendCompact adds raw without white space; nothing at all counts as {}. Half a character, as
+// models write it, is no JSON to an API: U+FFFD stands in its place.
 func appendCompact(buf []byte, raw json.RawMessage) ([]byte, error) {
 	if len(raw) == 0 {
 		return append(buf, "{}"...), nil
+	}
+	if bytes.Contains(raw, []byte(`\ud`)) || bytes.Contains(raw, []byte(`\uD`)) {
+		raw = escape.ReplaceAllFunc(raw, func(found []byte) []byte {
+			if len(found) == len(`\ud83d`) {
+				return []byte(`\ufffd`)
+			}
+			return found
+		})
 	}
 	out := bytes.NewBuffer(buf)
 	if err := json.Compact(out, raw); err != nil {

@@ -2,12 +2,14 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toolbench/toolsys/jsonscan"
 )
@@ -177,11 +179,7 @@ func (r *BodyReader) Close() error { return nil }
 
 // Body renders the request.
 func (r Request) Body() (Body, error) {
-	by := r.Renderer
-	if by == nil {
-		by = &Renderer{}
-	}
-	return by.render(r)
+	return cmp.Or(r.Renderer, &Renderer{}).render(r)
 }
 
 // Renderer renders the requests of one conversation, one after another, and each message
@@ -273,7 +271,47 @@ func appendPart(buf []byte, messages []Message, i int) ([]byte, error) {
 	if i > 0 {
 		buf = append(buf, ',')
 	}
-	return appendMessage(buf, messages[i])
+	m := messages[i]
+	m.Content = sendable(m.Content)
+	return appendMessage(buf, m)
+}
+
+// nothing stands where an API wants a text and there is none.
+const nothing = "(no content)"
+
+// sendable gives blocks as an API takes them back. It refuses, and a conversation is stuck for
+// ever, texts of white space alone, a message that ends with a thought, and names of tools that
+// are longer than maxName, though models send all three. A thought is signed for its place, so
+// that a text beside one is replaced and not left out.
+func sendable(blocks []Block) []Block {
+	n := len(blocks)
+	if !slices.ContainsFunc(blocks, refused) && (n == 0 || shown(blocks[n-1])) {
+		return blocks
+	}
+	out := slices.Clone(blocks)
+	for i, b := range out {
+		out[i].Content, out[i].Name = sendable(b.Content), b.Name[:min(len(b.Name), maxName)]
+	}
+	if !slices.ContainsFunc(out, func(b Block) bool { return !shown(b) }) {
+		out = slices.DeleteFunc(out, refused)
+	}
+	for i, b := range out {
+		if refused(b) {
+			out[i] = Text(nothing)
+		}
+	}
+	if n = len(out); n == 0 || !shown(out[n-1]) {
+		out = append(out, Text(nothing))
+	}
+	return out
+}
+
+// maxName is how many characters the name in a call may have.
+const maxName = 200
+
+// refused reports whether an API refuses a block for what it or its content is.
+func refused(b Block) bool {
+	return b.Type == TypeText && strings.TrimSpace(b.Text) == "" || len(b.Name) > maxName || slices.ContainsFunc(b.Content, refused)
 }
 
 // appendHead writes the body up to its first message.

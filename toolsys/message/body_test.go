@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -118,5 +119,36 @@ func TestABodyIsReadFromItsBytes(t *testing.T) {
 		all, err := io.ReadAll(b.Reader())
 		assert.NoError(t, err)
 		assert.Equal(t, text, string(all), "it stays as it is")
+	}
+}
+
+// A conversation is stuck for ever once a request has what an API refuses, though a model said it.
+func TestRequestsHaveWhatAnAPITakesBack(t *testing.T) {
+	thought := func(n string) message.Block {
+		return message.Block{Type: "thinking", Raw: []byte(`{"type":"thinking","thinking":"` + n + `"}`)}
+	}
+	call := message.Block{Type: message.TypeToolUse, ID: "a", Name: "Look", Input: []byte(`{}`)}
+	blank, said := message.Text(" \n"), message.Text("Yes.")
+	result := func(content ...message.Block) message.Block { return message.ToolResult("a", false, content...) }
+	const nothing, yes, one, two = `{"type":"text","text":"(no content)"}`, `{"type":"text","text":"Yes."}`, `{"type":"thinking","thinking":"1"}`, `{"type":"thinking","thinking":"2"}`
+	const looks = `{"type":"tool_use","id":"a","name":"Look","input":{}}`
+	for want, blocks := range map[string][]message.Block{
+		yes:                               {said},
+		looks:                             {message.Text(""), call},
+		nothing:                           {blank, message.Text("")},
+		one + "," + nothing:               {thought("1")},
+		one + "," + nothing + "," + looks: {thought("1"), blank, call},
+		one + "," + nothing + "," + two + "," + yes:                                                                         {thought("1"), blank, thought("2"), said},
+		`{"type":"tool_result","tool_use_id":"a","content":[]}`:                                                             {result()},
+		`{"type":"tool_result","tool_use_id":"a","content":[` + yes + `]}`:                                                  {result(blank, said)},
+		`{"type":"tool_result","tool_use_id":"a","content":[` + nothing + `]}`:                                              {result(blank)},
+		`{"type":"tool_use","id":"a","name":"` + strings.Repeat("n", 200) + `","input":{}}`:                                 {{Type: message.TypeToolUse, ID: "a", Name: strings.Repeat("n", 201), Input: []byte(`{}`)}},
+		`{"type":"tool_use","id":"a","name":"Look","input":{"a\ufffd":"\ufffd \ud83d\ude00 \\ud83d \\\ufffd\ufffd\u0041"}}`: {{Type: message.TypeToolUse, ID: "a", Name: "Look", Input: []byte(`{"a\uDE00":"\ud83d \ud83d\ude00 \\ud83d \\\uDBFF\ud83D\u0041"}`)}},
+	} {
+		before := slices.Clone(blocks)
+		body, err := message.Request{Messages: []message.Message{{Role: message.Assistant, Content: blocks}}}.Body()
+		require.NoError(t, err, want)
+		assert.Equal(t, `{"role":"assistant","content":[`+want+`]}`, string(body.Message(0)))
+		assert.Equal(t, before, blocks, "what was said stays as it was")
 	}
 }

@@ -1,9 +1,17 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/color/palette"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -400,6 +408,55 @@ func TestAnEmptyTextIsNoBlockOfAResult(t *testing.T) {
 		return []message.Block{message.Text(""), message.Text("b"), message.Text("")}
 	}
 	assert.Equal(t, []message.Block{message.Text("b")}, w.call(`{"path":"a.go"}`).Content)
+}
+
+// An API refuses an image or a document that is none, and with it the conversation from then on.
+func TestWhatCannotBeShownIsDescribed(t *testing.T) {
+	coloured := func(encode func(io.Writer, image.Image) error, side int) string {
+		var b bytes.Buffer
+		require.NoError(t, encode(&b, image.NewPaletted(image.Rect(0, 0, side, 1), palette.Plan9)))
+		return b.String()
+	}
+	dot := coloured(png.Encode, 1)
+	jpg := coloured(func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }, 1)
+	const webp, pdf = "RIFF\x24\x00\x00\x00WEBPVP8 ", "%PDF-1.7"
+	coded := func(data string) string { return base64.StdEncoding.EncodeToString([]byte(data)) }
+	w := newWorld(t)
+	for _, c := range []struct {
+		block message.Block
+		want  string // the type that it is shown as, or why it is not
+	}{
+		{message.Image("image/png", coded(dot)), "image/png"},
+		{message.Image("image/png", coded(jpg)), "image/jpeg"},
+		{message.Image("image/png", coded(coloured(func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }, 1))), "image/gif"},
+		{message.Image("image/gif", coded(webp)), "image/webp"},
+		{message.Image("image/png", ""), "it is broken"},
+		{message.Image("image/png", coded("<html>")), "it is broken"},
+		{message.Image("image/png", coded(dot[:20])), "it is broken"},
+		{message.Image("image/png", "no base64"), "it is not in base64"},
+		{message.Image("image/png", coded(dot+strings.Repeat("x", 4_000_000))), "3750000 bytes are the most"},
+		{message.Image("image/png", coded(coloured(png.Encode, 8000))), "image/png"},
+		{message.Image("image/png", coded(coloured(png.Encode, 8001))), "it has 8001 by 1 pixels, and 8000 are the most"},
+		{message.Document("application/pdf", coded(pdf)), "application/pdf"},
+		{message.Document("text/plain", coded(pdf)), "application/pdf"},
+		{message.Document("application/pdf", coded("<html>")), "it is no PDF"},
+		{message.Document("application/pdf", coded(pdf+"\n<< /Encrypt 1 0 R >>")), "it is encrypted"},
+		{message.Document("application/pdf", coded(pdf+strings.Repeat("x", 20_000_000))), "20000000 bytes are the most"},
+	} {
+		w.def.Block = func(string) []message.Block { return []message.Block{c.block, message.Text("b")} }
+		got := w.call(`{"path":"a.go"}`).Content
+		require.Len(t, got, 2)
+		if !strings.Contains(c.want, " ") {
+			assert.Equal(t, c.want, got[0].MediaType)
+			assert.Equal(t, c.block.Data, got[0].Data)
+			continue
+		}
+		assert.Contains(t, got[0].Text, "which cannot be shown: "+c.want)
+		assert.Empty(t, got[0].Data)
+	}
+	raw := message.Block{Type: message.TypeImage, Raw: json.RawMessage(`{"type":"image","source":{"type":"url","url":"https://a.example/b.png"}}`)}
+	w.def.Block = func(string) []message.Block { return []message.Block{raw} }
+	assert.Equal(t, []message.Block{raw}, w.call(`{"path":"a.go"}`).Content)
 }
 
 // A tool that nothing is near to is not said to have neighbours, and what stops a call is the

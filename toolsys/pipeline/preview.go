@@ -1,12 +1,19 @@
 package pipeline
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -138,4 +145,69 @@ func (s ResultStore) save(file, text string) error {
 		return ErrNoPlace
 	}
 	return s.Save(file, text)
+}
+
+// What the API takes at most: of an image five million characters in base64 and so many pixels on a
+// side, and of a document what leaves room for others in a request of 32 MB.
+const maxImageBytes, maxPixels, maxDocumentBytes = 3_750_000, 8_000, 20_000_000
+
+// fit makes a result one that an API takes: it refuses the rest of the conversation together with
+// an image that is none. Empty texts are left out, since a result may have no block, an image gets the
+// type that its bytes have, and words stand in place of what cannot be shown.
+func fit(blocks []message.Block) []message.Block {
+	if !slices.ContainsFunc(blocks, func(b message.Block) bool { return b.Type != message.TypeText || b.Text == "" }) {
+		return blocks
+	}
+	looks := map[string]func([]byte) (mediaType, why string){message.TypeImage: picture, message.TypeDocument: document}
+	var out []message.Block
+	for _, b := range blocks {
+		if look := looks[b.Type]; look != nil && len(b.Raw) == 0 {
+			b = worded(b, look)
+		}
+		if b.Type != message.TypeText || b.Text != "" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// worded gives b with the type that look finds, or words where it finds why b cannot be shown.
+func worded(b message.Block, look func([]byte) (mediaType, why string)) message.Block {
+	data, err := base64.StdEncoding.DecodeString(b.Data)
+	found, why := look(data)
+	if err != nil {
+		why = "it is not in base64"
+	}
+	if why != "" {
+		return message.Text(fmt.Sprintf("[%s of type %q, %d bytes, which cannot be shown: %s]", b.Type, b.MediaType, len(data), why))
+	}
+	b.MediaType = found
+	return b
+}
+
+func picture(data []byte) (mediaType, why string) {
+	size, format, err := image.DecodeConfig(bytes.NewReader(data))
+	switch {
+	case len(data) > maxImageBytes:
+		return "", fmt.Sprintf("%d bytes are the most", maxImageBytes)
+	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
+		return "image/webp", ""
+	case err != nil:
+		return "", "it is broken, or neither PNG, JPEG, GIF nor WebP"
+	case max(size.Width, size.Height) > maxPixels:
+		return "", fmt.Sprintf("it has %d by %d pixels, and %d are the most on a side", size.Width, size.Height, maxPixels)
+	}
+	return "image/" + format, ""
+}
+
+func document(data []byte) (mediaType, why string) {
+	switch {
+	case len(data) > maxDocumentBytes:
+		return "", fmt.Sprintf("%d bytes are the most", maxDocumentBytes)
+	case !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
+		return "", "it is no PDF"
+	case bytes.Contains(data, []byte("/Encrypt")):
+		return "", "it is encrypted"
+	}
+	return "application/pdf", ""
 }

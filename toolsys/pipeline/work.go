@@ -40,19 +40,10 @@ func (r *run) work(ctx context.Context) Result {
 	if r.pre.Left() {
 		return res
 	}
-	res.Content = withoutEmpty(res.Content)
+	res.Content = fit(res.Content)
 	r.budget(&res)
 	r.stage("block", "ok", r.p.now(), 0)
 	return res
-}
-
-// withoutEmpty leaves out empty texts, which no API takes: a result may have no block.
-func withoutEmpty(blocks []message.Block) []message.Block {
-	empty := func(b message.Block) bool { return b.Type == message.TypeText && b.Text == "" }
-	if !slices.ContainsFunc(blocks, empty) {
-		return blocks
-	}
-	return slices.DeleteFunc(slices.Clone(blocks), empty)
 }
 
 // perform runs the tool's own code under its own limit: the deadline counts the run

@@ -18,10 +18,7 @@ type Footprint struct {
 // Conflict reports whether two calls must keep their order: one writes what the other
 // reads or writes.
 func Conflict(a, b *Footprint) bool {
-	if a == nil || b == nil {
-		return true
-	}
-	return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)
+	return a == nil || b == nil || overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)
 }
 
 // shifts reports whether by may change what the keys of a call stand for that declares it

@@ -247,10 +247,7 @@ func (c *call) whole(sp spec, name string) string {
 
 // tolerates reports whether an option that is not listed is harmless all the same.
 func (sp spec) tolerates(name string) bool {
-	if !sp.Any {
-		return false
-	}
-	return !slices.ContainsFunc(sp.Refused, func(r string) bool { return name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) })
+	return sp.Any && !slices.ContainsFunc(sp.Refused, func(r string) bool { return name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) })
 }
 
 // letter looks up a short option: takes is ":" or "::" if it has a value.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,9 +40,12 @@ const remembered = 8
 
 // block is what is looked at of a content block.
 type block struct {
-	Type, ID, Text, ToolUseID, ToolName string
-	Content                             gjson.Result
+	Type, ID, Name, Text, ToolUseID, ToolName string
+	Content                                   gjson.Result
 }
+
+// escape is what a backslash in JSON begins: two halves of a character, one alone, or all else.
+var escape = regexp.MustCompile(`(?i)\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|\\.`)
 
 // refusals are the reasons for which an API refuses a request.
 func (r *refuser) refusals(body message.Body) []string {
@@ -58,8 +62,14 @@ func (r *refuser) refusals(body message.Body) []string {
 	}
 	for i := first; i < body.Messages(); i++ {
 		blocks := contentOf(body.Message(i))
-		if len(blocks) == 0 {
+		switch n := len(blocks); {
+		case n == 0:
 			why = append(why, fmt.Sprintf("messages.%d is empty", i))
+		case strings.HasSuffix(blocks[n-1].Type, "thinking"):
+			why = append(why, fmt.Sprintf("messages.%d ends with a thought", i))
+		}
+		if slices.ContainsFunc(escape.FindAll(body.Message(i), -1), func(found []byte) bool { return len(found) == 6 }) {
+			why = append(why, fmt.Sprintf("messages.%d has half a character", i))
 		}
 		why = append(why, unpaired(i, open, blocks)...)
 		why = append(why, badBlocks(i, blocks, offered)...)
@@ -123,22 +133,17 @@ func blocksOf(content gjson.Result) (blocks []block) {
 	return blocks
 }
 
+// members are those of a block that are texts.
+var members = []string{"type", "id", "name", "text", "tool_use_id", "tool_name"}
+
 // read reports whether v is a block.
 func (b *block) read(v gjson.Result) bool {
 	readable := v.IsObject()
 	v.ForEach(func(name, v gjson.Result) bool {
-		switch name.Str {
-		case "type":
-			readable = text(v, &b.Type)
-		case "id":
-			readable = text(v, &b.ID)
-		case "text":
-			readable = text(v, &b.Text)
-		case "tool_use_id":
-			readable = text(v, &b.ToolUseID)
-		case "tool_name":
-			readable = text(v, &b.ToolName)
-		case "content":
+		at := [...]*string{&b.Type, &b.ID, &b.Name, &b.Text, &b.ToolUseID, &b.ToolName}
+		if i := slices.Index(members, name.Str); i >= 0 {
+			readable = text(v, at[i])
+		} else if name.Str == "content" {
 			b.Content = v
 		}
 		return readable
@@ -186,14 +191,16 @@ func unpaired(at int, calls []string, blocks []block) []string {
 	return why
 }
 
-// badBlocks finds empty texts and references to tools that
-// the request does not offer.
+// badBlocks finds texts of nothing or white space, names that are too long, and references to
+// tools that the request does not offer.
 func badBlocks(at int, blocks []block, offered map[string]int) []string {
 	var why []string
 	for _, b := range blocks {
 		switch {
-		case b.Type == "text" && b.Text == "":
+		case b.Type == "text" && strings.TrimSpace(b.Text) == "":
 			why = append(why, fmt.Sprintf("messages.%d has an empty text", at))
+		case len(b.Name) > 200:
+			why = append(why, fmt.Sprintf("messages.%d has a name of more than 200 characters", at))
 		case b.Type == "tool_reference" && offered[b.ToolName] == 0:
 			why = append(why, fmt.Sprintf("messages.%d refers to the tool %s, which is not offered", at, b.ToolName))
 		}

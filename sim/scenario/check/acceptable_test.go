@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +23,11 @@ func TestRequestsThatAnAPIRefuses(t *testing.T) {
 		"not offered, deep": {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_reference","tool_name":"Gone"}]}]}]}`, "messages.1 refers to the tool Gone, which is not offered"},
 		"nothing said":      {`{"messages":[{"role":"user","content":[]}]}`, "messages.0 is empty"},
 		"an empty text":     {`{"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`, "messages.0 has an empty text"},
+		"white space":       {`{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":" \n"}]}]}`, "messages.0 has an empty text"},
+		"only thought":      {`{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]}]}`, "messages.1 ends with a thought"},
+		"a long name":       {`{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"` + strings.Repeat("n", 201) + `"}]}]}`, "messages.0 has a name of more than 200 characters"},
+		"half a character":  {`{"messages":[{"role":"user","content":"\ud83d\ude00 \\ud83d \uDE00"}]}`, "messages.0 has half a character"},
+		"whole characters":  {`{"messages":[{"role":"user","content":"\ud83d\ude00 \\ud83d"}]}`, ""},
 		"escaped":           {`{"tools":[{"n\u0061me":"\u004cook"},{"name":"Look"}],"messages":[]}`, "two tools are named Look"},
 		"another type":      {`{"messages":[{"role":"user","content":[{"type":5}]}]}`, "messages.0 is empty"},
 		"no content":        {`{"messages":[{"role":"user","content":null}]}`, "messages.0 has an empty text"},

@@ -154,10 +154,7 @@ func within(pattern string) func(rel string) bool {
 		depth = -1
 	}
 	return func(rel string) bool {
-		if depth >= 0 && strings.Count(rel, "/") >= depth {
-			return false
-		}
-		return base == "." || below(rel, base) || below(base, rel)
+		return (depth < 0 || strings.Count(rel, "/") < depth) && (base == "." || below(rel, base) || below(base, rel))
 	}
 }
 

@@ -160,7 +160,7 @@ func (ask *question) find(in LSPIn) *tool.Refusal {
 	if at > len(runes) {
 		return refuse(CodePlace, "line %d of %s has %d characters, and none of the number %d.", in.Line, ask.abs, len(runes), in.Character)
 	}
-	ask.line, ask.character = in.Line-1, units(string(runes[:at]))
+	ask.line, ask.character = in.Line-1, len(wide.Encode(runes[:at])) // the protocol counts in UTF-16
 	return nil
 }
 
@@ -414,9 +414,6 @@ func marked(raw json.RawMessage) string {
 	}
 	return strings.Join(parts, "\n\n")
 }
-
-// units is the length of a text in UTF-16, in which the protocol counts.
-func units(text string) int { return len(wide.Encode([]rune(text))) }
 
 // characters is how many characters of a line stand before so many UTF-16 units.
 func characters(line string, before int) int {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"strings"
 
 	"toolbench/toolsys/jsonscan"
-	"toolbench/toolsys/render"
 )
 
 // notebook is an nbformat 4 file, of which only the cells are understood.
@@ -251,7 +249,6 @@ func viewNotebook(p place, content []byte, in ReadIn) (ReadOut, error) {
 		out.Media = append(out.Media, cell.images()...)
 	}
 	out.Text = strings.Join(parts, "\n")
-	out.Media, out.Notes = sendable(out.Media, out.Notes)
 	return out, fits(out.Text, r, "cell")
 }
 
@@ -310,15 +307,6 @@ func (c shownCell) images() []Media {
 		}
 	}
 	return found
-}
-
-// sendable leaves out the pictures that are too large for the API, with a note.
-func sendable(all []Media, notes []string) ([]Media, []string) {
-	kept := slices.DeleteFunc(slices.Clone(all), func(m Media) bool { return base64.StdEncoding.DecodedLen(len(m.Data)) > maxMediaBytes })
-	if left := len(all) - len(kept); left > 0 {
-		notes = append(notes, render.Count(left, "image")+" too large to be shown.")
-	}
-	return kept, notes
 }
 
 // members is a JSON object that keeps the order of its members and the bytes of

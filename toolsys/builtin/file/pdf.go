@@ -23,7 +23,7 @@ func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 	}
 	doc, err := openPDF(content)
 	if err != nil {
-		return asDocument(p, content, "No text can be taken out of this PDF ("+err.Error()+"); it is shown as a document.")
+		return asDocument(p, content, doc.total, "No text can be taken out of this PDF ("+err.Error()+"); it is shown as a document.")
 	}
 	r, err := want.within(p, doc.total)
 	if err != nil {
@@ -31,7 +31,7 @@ func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 	}
 	shown, found := doc.text(r)
 	if !found {
-		return asDocument(p, content, "These pages hold no text; the whole PDF is shown as a document.")
+		return asDocument(p, content, doc.total, "These pages hold no text; the whole PDF is shown as a document.")
 	}
 	out := ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}
 	if !r.complete() {
@@ -59,9 +59,12 @@ func pagesFit(shown string) error {
 	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
-func asDocument(p place, content []byte, note string) (ReadOut, error) {
-	if len(content) > maxMediaBytes {
-		return ReadOut{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes, of %d at most.", p.abs, len(content), maxMediaBytes))
+// maxDocumentPages is how many pages of a document the API takes.
+const maxDocumentPages = 100
+
+func asDocument(p place, content []byte, total int, note string) (ReadOut, error) {
+	if total > maxDocumentPages {
+		return ReadOut{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d pages, of %d at most.", p.abs, total, maxDocumentPages))
 	}
 	return ReadOut{Kind: "pdf", Notes: []string{note}, Media: []Media{media64("application/pdf", content)}}, nil
 }

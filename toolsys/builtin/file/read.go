@@ -131,7 +131,7 @@ func view(p place, content []byte, in ReadIn) (ReadOut, error) {
 	case in.Pages != "":
 		return ReadOut{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
 	case media != "":
-		return viewImage(p, content, media)
+		return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 	case path.Ext(p.real) == ".ipynb":
 		return viewNotebook(p, content, in)
 	}
@@ -230,10 +230,6 @@ func fits(shown string, r span, unit string) error {
 		unit, r.first, r.first+r.shown-1, len(shown)/4, maxShownBytes/4))
 }
 
-// maxMediaBytes is the largest image or document that is sent: base64 makes
-// five million characters of it, which is the most the API takes.
-const maxMediaBytes = 3_750_000
-
 // imageType names the kind of image the API takes, by content; "" for all else.
 func imageType(content []byte) string {
 	switch t := http.DetectContentType(content); t {
@@ -241,13 +237,6 @@ func imageType(content []byte) string {
 		return t
 	}
 	return ""
-}
-
-func viewImage(p place, content []byte, media string) (ReadOut, error) {
-	if len(content) > maxMediaBytes {
-		return ReadOut{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
-	}
-	return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 }
 
 func media64(media string, content []byte) Media {
