@@ -119,10 +119,7 @@ func (r FuzzReport) seen(i int) int {
 
 // can reports whether a goal could have come up.
 func (r FuzzReport) can(g oracle.Goal) bool {
-	if g.System && r.Engine == string(fuzz.DES) {
-		return false
-	}
-	return slices.ContainsFunc(r.Policies, func(p string) bool { return g.Policy == "" || g.Policy == p })
+	return !(g.System && r.Engine == string(fuzz.DES)) && slices.ContainsFunc(r.Policies, func(p string) bool { return g.Policy == "" || g.Policy == p })
 }
 
 func (f *FuzzFailure) show(p *page) {

@@ -137,7 +137,7 @@ func splitPlace(where string) (file, line, column string) {
 	var numbers []string
 	for range 2 {
 		i := strings.LastIndexByte(file, ':')
-		if i < 0 || !isNumber(file[i+1:]) {
+		if i < 0 || i == len(file)-1 || strings.Trim(file[i+1:], "0123456789") != "" {
 			break
 		}
 		numbers = append([]string{file[i+1:]}, numbers...)
@@ -146,8 +146,6 @@ func splitPlace(where string) (file, line, column string) {
 	numbers = append(numbers, "", "")
 	return file, numbers[0], numbers[1]
 }
-
-func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func annotate(w io.Writer, where, title, message string) {
 	fmt.Fprintf(w, "::error %stitle=%s::%s\n", where, property(title), data(strings.Join(SafeLines(message), "\n")))

@@ -80,7 +80,7 @@ func drawTaskUpdate(m *SystemMaker) object {
 	}
 	m.one(in, "subject", "Another subject")
 	if m.odds(1, 4) {
-		in["owner"] = m.peer()
+		in["owner"] = pick(m, append([]string{"main", "nobody", "agent_1", ""}, m.made.agents...)...)
 	}
 	for _, name := range []string{"addBlocks", "addBlockedBy"} {
 		if m.odds(1, 4) {
@@ -102,11 +102,6 @@ func drawSendFile(m *SystemMaker) object {
 	in := object{"files": []string{m.file()}}
 	m.one(in, "caption", "As you asked.")
 	return in
-}
-
-// peer is the name of an agent.
-func (m *SystemMaker) peer() string {
-	return pick(m, append([]string{"main", "nobody", "agent_1", ""}, m.made.agents...)...)
 }
 
 func drawSend(m *SystemMaker) object {

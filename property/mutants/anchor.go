@@ -118,7 +118,7 @@ func (d declaration) span(piece string) (start, end int, err error) {
 	within, want := lexemes(d.src[from:to]), lexemes([]byte(piece))
 	count := 0
 	for i := 0; len(want) > 0 && i+len(want) <= len(within); i++ {
-		if same(within[i:i+len(want)], want) {
+		if slices.EqualFunc(within[i:i+len(want)], want, func(x, y lexeme) bool { return x.text == y.text }) {
 			count++
 			start, end = from+within[i].start, from+within[i+len(want)-1].end
 		}
@@ -164,10 +164,6 @@ func statements(n ast.Node) []ast.Stmt {
 		return n.Body
 	}
 	return nil
-}
-
-func same(a, b []lexeme) bool {
-	return slices.EqualFunc(a, b, func(x, y lexeme) bool { return x.text == y.text })
 }
 
 // imported reports whether the declaration's file imports the package.

@@ -214,10 +214,7 @@ func countResults(is func(*des.Call) bool) func(*View) int {
 
 // hooks reports whether a hook of the call does so, and the call got as far.
 func (r *callRun) hooks(does string) bool {
-	if r.start == none || r.cause != schedule.NoCause {
-		return false
-	}
-	return slices.ContainsFunc(r.call.Hooks, func(h des.Hook) bool { return h.Action == does })
+	return r.start != none && r.cause == schedule.NoCause && slices.ContainsFunc(r.call.Hooks, func(h des.Hook) bool { return h.Action == does })
 }
 
 // together counts the instants in which both happened, or, of the same, two.

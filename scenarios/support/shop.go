@@ -1,6 +1,7 @@
 package support
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,9 +73,7 @@ func (s *Shop) Tools() ([]Tool, error) {
 	var first error
 	add := func(t Tool, err error) {
 		tools = append(tools, t)
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
 	add(Build(Def[OrderIn, Order]{Name: "queryOrder", Description: "Looks up an order.", Call: s.order, Reads: true, Confirmed: never[OrderIn]}))
 	add(Build(Def[OrderIn, string]{Name: "trackLogistics", Description: "Looks up where an order is.", Call: s.track, Reads: true, Confirmed: never[OrderIn]}))

@@ -36,7 +36,7 @@ func (n normalizer) request(method, rawURL, body string) request {
 		r.messages = isMessages(r.target, v)
 		r.target = local(r.target, r.messages)
 	}
-	r.key = r.method + " " + r.target + "\n" + canonical(r.body)
+	r.key = r.method + " " + r.target + "\n" + encode(r.body, "")
 	return r
 }
 
@@ -171,9 +171,7 @@ func number(n json.Number) json.Number {
 	return json.Number(b)
 }
 
-// canonical is the value as compact JSON with sorted members.
-func canonical(v any) string { return encode(v, "") }
-
+// encode is the value as JSON with sorted members.
 func encode(v any, indent string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

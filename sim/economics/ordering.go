@@ -28,16 +28,12 @@ type Ordering struct {
 // Orderings are those that are compared, ours last (D1, D5).
 func Orderings() []Ordering {
 	return []Ordering{
-		{Name: "registration", About: "as they came: servers that were there first stand before the built-in tools, a late one at the end", line: registered},
+		{Name: "registration", About: "as they came: servers that were there first stand before the built-in tools, a late one at the end", line: func(builtins, early, late []*tool.Tool) []*tool.Tool { return slices.Concat(early, builtins, late) }},
 		{Name: "flat sort", About: "all by name in one list, without regard to case, as a locale's order has it", line: flat},
 		{Name: "ours", About: "built-in tools by name, then served ones by name"},
 		{Name: "ours, in place", About: "the same; later changes are blocks of messages, tool_addition and tool_removal, under the API's betas mid-conversation-tool-changes-2026-07-01 and inline-tools-2026-09-15", inPlace: true},
 		{Name: "ours, deferred", About: "the same, with served tools by name only until they are loaded", deferring: true},
 	}
-}
-
-func registered(builtins, early, late []*tool.Tool) []*tool.Tool {
-	return slices.Concat(early, builtins, late)
 }
 
 func flat(builtins, early, late []*tool.Tool) []*tool.Tool {

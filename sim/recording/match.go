@@ -97,10 +97,7 @@ func (t *thread) fits(m gjson.Result) bool {
 		return t.failed || len(t.ids) == 0 && t.empty // an empty answer is not sent back
 	}
 	ids := callIDs(m.Get("content"))
-	if len(ids) == 0 && len(t.ids) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
+	return len(ids) == 0 && len(t.ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
 }
 
 // renamed has the waiting turn's ids by those of a message that is sent back: some

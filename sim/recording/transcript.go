@@ -102,7 +102,7 @@ func (t *dialogue) noteInput(at time.Time) {
 func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, error) {
 	for i := len(t.waiting) - 1; i >= 0 && id != ""; i-- {
 		d := t.waiting[i]
-		if d.turn.ID == id && !d.has(calls) {
+		if d.turn.ID == id && !slices.ContainsFunc(calls, func(id string) bool { return d.turn.place(id) >= 0 }) {
 			return d, nil
 		}
 	}
@@ -117,10 +117,6 @@ func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, er
 
 // window is how many turns may wait for results behind one another.
 const window = 16
-
-func (d *draft) has(calls []string) bool {
-	return slices.ContainsFunc(calls, func(id string) bool { return d.turn.place(id) >= 0 })
-}
 
 // flush hands on turns from the front: those that are answered, and those that
 // have too many, or too much, behind them. The last one may still grow, unless

@@ -32,17 +32,13 @@ func patternsOf(known []Known) []pattern {
 		for _, form := range forms(value) {
 			if len(form) >= MinKnown && !seen[form] {
 				seen[form] = true
-				all = append(all, pattern{form, itself(form), "known value of " + k.Name})
+				all = append(all, pattern{form, func(_ string, at int) (int, int, bool) { return at, at + len(form), true }, "known value of " + k.Name})
 			}
 		}
 	}
 	// Longest first: one secret may be the beginning of another.
 	slices.SortStableFunc(all, func(a, b pattern) int { return len(b.text) - len(a.text) })
 	return all
-}
-
-func itself(form string) func(string, int) (int, int, bool) {
-	return func(_ string, at int) (int, int, bool) { return at, at + len(form), true }
 }
 
 // forms are the ways of writing a value that taking off escapes does not undo.

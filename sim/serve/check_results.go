@@ -418,8 +418,5 @@ func equal(a, b gjson.Result) bool {
 		return true
 	}
 	var x, y any
-	if json.Unmarshal([]byte(a.Raw), &x) != nil || json.Unmarshal([]byte(b.Raw), &y) != nil {
-		return false
-	}
-	return reflect.DeepEqual(x, y)
+	return json.Unmarshal([]byte(a.Raw), &x) == nil && json.Unmarshal([]byte(b.Raw), &y) == nil && reflect.DeepEqual(x, y)
 }

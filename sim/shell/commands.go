@@ -12,12 +12,6 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
-// runTrue is true
-func runTrue(*proc) int { return 0 }
-
-// runFalse is false
-func runFalse(*proc) int { return exitFailure }
-
 // runYes is yes [TEXT...], which writes until nobody reads any more.
 func runYes(p *proc) int {
 	line := cmp.Or(strings.Join(p.Args, " "), "y")
@@ -192,10 +186,10 @@ func (s *system) limited(limit time.Duration, cancel context.CancelCauseFunc) *s
 var commands = map[string]command{
 	"[": runTest, "basename": runBasename, "bash": runShell, "cat": runCat, "cp": runCp, "cut": runCut,
 	"date": runDate, "diff": runDiff, "dirname": runDirname, "echo": runEcho, "egrep": runGrep, "env": runEnv,
-	"false": runFalse, "fgrep": runGrep, "find": runFind, "grep": runGrep, "head": runHead, "ln": runLn, "ls": runLs,
+	"false": func(*proc) int { return exitFailure }, "fgrep": runGrep, "find": runFind, "grep": runGrep, "head": runHead, "ln": runLn, "ls": runLs,
 	"mkdir": runMkdir, "mv": runMv, "printf": runPrintf, "pwd": runPwd, "rm": runRm, "sed": runSed, "seq": runSeq,
 	"sh": runShell, "sleep": runSleep, "sort": runSort, "tail": runTail, "tee": runTee, "test": runTest,
-	"timeout": runTimeout, "touch": runTouch, "tr": runTr, "true": runTrue, "uniq": runUniq, "wc": runWc,
+	"timeout": runTimeout, "touch": runTouch, "tr": runTr, "true": func(*proc) int { return 0 }, "uniq": runUniq, "wc": runWc,
 	"xargs": runXargs, "yes": runYes,
 }
 

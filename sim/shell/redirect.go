@@ -3,6 +3,7 @@ package shell
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,10 +224,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	}
 	n, err := l.w.Write(b[:l.left])
 	l.left, l.full = 0, true
-	if err == nil {
-		err = errPipe
-	}
-	return n, err
+	return n, cmp.Or(err, errPipe)
 }
 
 // broken reports whether w is a stream that has passed its limit.

@@ -55,10 +55,7 @@ type ServerAsk struct {
 
 // concerns reports whether a fault happens to a call.
 func (f ServerFault) concerns(server, tool, call string) bool {
-	if f.Server != "" && f.Server != server || f.Connect > 0 {
-		return false
-	}
-	return f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool
+	return (f.Server == "" || f.Server == server) && f.Connect == 0 && (f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool)
 }
 
 func (o HostOptions) faultOf(server, tool, call string) ServerFault {

@@ -73,8 +73,10 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 		Verdict: func(r *pipeline.Result) schedule.Verdict {
 			return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
 		},
-		Run: ex.run, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
-		Discard: ex.discard, Started: ex.started, Cancelled: ex.cancelled,
+		Run: ex.run, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Emit: ex.emit, Started: ex.started,
+		Drop:      func(i int, _ *pipeline.Result) { ex.event(i, trace.Dropped{}) },
+		Discard:   func(i int) { ex.event(i, trace.Discarded{}) },
+		Cancelled: func(i int, cause schedule.Cause) { ex.event(i, trace.Cancel{Cause: cause.String()}) },
 	}
 	if s.traces() {
 		hooks.Queued = ex.queued
@@ -240,10 +242,6 @@ func (ex *execution) queued(i int, w schedule.Wait) {
 	ex.event(i, trace.Queued{Reason: w.Reason, On: on})
 }
 
-func (ex *execution) cancelled(i int, cause schedule.Cause) {
-	ex.event(i, trace.Cancel{Cause: cause.String()})
-}
-
 // apply lets a modifier act. One that panics changes nothing.
 func (ex *execution) apply(i int, r *pipeline.Result) {
 	if err := ex.s.change(r.Modify); err != nil {
@@ -252,8 +250,6 @@ func (ex *execution) apply(i int, r *pipeline.Result) {
 	}
 	ex.event(i, trace.Applied{})
 }
-
-func (ex *execution) drop(i int, _ *pipeline.Result) { ex.event(i, trace.Dropped{}) }
 
 // emit commits what the call learned and lets its result out, in call order (B5,
 // I3).
@@ -278,8 +274,6 @@ func observation(o tool.Observation) trace.Observed {
 	}
 	return trace.Observed{Discovered: o.Discovered, Task: o.Task}
 }
-
-func (ex *execution) discard(i int) { ex.event(i, trace.Discarded{}) }
 
 // wait lets the calls end; when the conversation is stopped meanwhile they are
 // stopped one by one.

@@ -60,10 +60,7 @@ func build(o offer, r ref, name string) (*tool.Tool, []Report) {
 
 // template is what all servers' tools have in common (N2).
 func template(o offer, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
-	notes := o.tool.Annotations
-	if notes == nil {
-		notes = &mcp.ToolAnnotations{}
-	}
+	notes := cmp.Or(o.tool.Annotations, &mcp.ToolAnnotations{})
 	type in = json.RawMessage
 	return tool.Def[in, []message.Block]{
 		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},

@@ -122,11 +122,7 @@ type File struct {
 
 // reads reports whether the call only reads.
 func (q *Query) reads() bool {
-	return q.ReadOnly && !q.Destructive && (q.Shell == nil || q.Shell.readOnly())
-}
-
-func (s *Shell) readOnly() bool {
-	return s.Known && !slices.ContainsFunc(s.Parts, func(p Part) bool { return !p.ReadOnly })
+	return q.ReadOnly && !q.Destructive && (q.Shell == nil || q.Shell.Known && !slices.ContainsFunc(q.Shell.Parts, func(p Part) bool { return !p.ReadOnly }))
 }
 
 // within reports whether all that the call touches lies in the allowed roots. A

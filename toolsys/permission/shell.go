@@ -39,7 +39,7 @@ func unparsedUnit(command string) unit {
 // suspects are the commands that may begin at some word of a text, and the text.
 func suspects(command string) []string {
 	found := []string{command}
-	for _, segment := range strings.FieldsFunc(command, isOperator) {
+	for _, segment := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";|&()`\n{}$", r) }) {
 		words := strings.Fields(segment)
 		for i := range words {
 			found = append(found, asProgram(words[i:min(len(words), i+headWords)])...)
@@ -47,9 +47,6 @@ func suspects(command string) []string {
 	}
 	return found
 }
-
-// isOperator reports whether a command may begin or end at a character.
-func isOperator(r rune) bool { return strings.ContainsRune(";|&()`\n{}$", r) }
 
 // headWords bounds how much of a suspected command is looked at, so that the
 // work stays proportional to the text.

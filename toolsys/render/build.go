@@ -188,15 +188,13 @@ func boundText(text string) string {
 		lines = lines[:mostLines]
 	}
 	for i, l := range lines {
-		lines[i] = boundLine(l)
+		lines[i] = cutLine(l, mostWide)
 	}
 	if left > 0 {
 		lines = append(lines, "… "+Count(left, "more line"))
 	}
 	return strings.Join(lines, "\n")
 }
-
-func boundLine(line string) string { return cutLine(line, mostWide) }
 
 // cutLine shortens a line to so many bytes, and counts those that are left out.
 func cutLine(line string, most int) string {

@@ -128,10 +128,7 @@ func SafeLines(s string) []string {
 // line or paragraph separator, no invisible format character. Joiners are
 // harmless, since emoji and several scripts are spelled with them.
 func Harmless(r rune) bool {
-	if r == '\u200c' || r == '\u200d' {
-		return true
-	}
-	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return r == '\u200c' || r == '\u200d' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 func spelled(r rune) string {

@@ -53,7 +53,7 @@ func shapeOf(keyword string) shape {
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	if _, r, err := read(raw); err != nil {
 		return nil, fmt.Errorf("schema is not JSON: %w", err)
-	} else if i := slices.IndexFunc(r.found, isDuplicate); i >= 0 {
+	} else if i := slices.IndexFunc(r.found, func(p Problem) bool { return p.Keyword == "duplicate" }); i >= 0 {
 		return nil, errors.New("schema: " + r.found[i].Message)
 	}
 	w := writer{Cursor: jsonscan.Cursor{JSON: raw}}
@@ -61,8 +61,6 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	w.schema()
 	return w.out.Bytes(), nil
 }
-
-func isDuplicate(p Problem) bool { return p.Keyword == "duplicate" }
 
 // writer copies from its cursor, which was checked to hold JSON.
 type writer struct {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -302,7 +303,7 @@ func (n *node) counts(token []byte, digitsOnly bool) bool {
 	switch {
 	case !digitsOnly:
 		// An exponent may be huge, and 1.0 is an integer: both for the validator.
-		return n.types&fraction != 0 && !n.bounded && !slices.ContainsFunc(token, isExponent)
+		return n.types&fraction != 0 && !n.bounded && !bytes.ContainsAny(token, "eE")
 	case n.types&integer == 0:
 		return false
 	case !n.bounded:
@@ -313,8 +314,6 @@ func (n *node) counts(token []byte, digitsOnly bool) bool {
 	i := integerOf(token)
 	return i >= n.minimum && i <= n.maximum
 }
-
-func isExponent(b byte) bool { return b|0x20 == 'e' }
 
 func (a *acceptor) array(n *node) bool {
 	count := int64(0)

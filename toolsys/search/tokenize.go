@@ -332,10 +332,7 @@ func caseParts(name string) []string {
 // hump reports whether a word begins at i: a capital after what is none, or the
 // last capital of a run that a small letter follows.
 func hump(runes []rune, i int) bool {
-	if !unicode.IsUpper(runes[i]) {
-		return false
-	}
-	return !unicode.IsUpper(runes[i-1]) || (i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+	return unicode.IsUpper(runes[i]) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
 }
 
 // fold writes a word in lower case and, in Latin script, without accents.

@@ -17,10 +17,7 @@ func FailureExit(script string, code int) bool {
 		return false
 	}
 	file, err := Parse(script)
-	if err != nil || len(file.Stmts) == 0 {
-		return true
-	}
-	return !answers(file.Stmts[len(file.Stmts)-1], code)
+	return err != nil || len(file.Stmts) == 0 || !answers(file.Stmts[len(file.Stmts)-1], code)
 }
 
 // answers reports whether code is an answer of the command that gave st its code.

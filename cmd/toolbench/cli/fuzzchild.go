@@ -272,10 +272,7 @@ func (d *crashShrinker) crashes(ctx context.Context, c generate.Case) bool {
 	timed, cancel := context.WithTimeout(ctx, d.f.patience)
 	defer cancel()
 	output, err := d.play(timed, c)
-	if err == nil {
-		return false
-	}
-	return slices.ContainsFunc([]string{"panic:", "fatal error:", "internal error:"}, func(sign string) bool { return bytes.Contains(output, []byte(sign)) })
+	return err != nil && slices.ContainsFunc([]string{"panic:", "fatal error:", "internal error:"}, func(sign string) bool { return bytes.Contains(output, []byte(sign)) })
 }
 
 // play plays a case in a process and gives its error output.

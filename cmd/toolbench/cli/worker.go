@@ -119,10 +119,7 @@ func (a *app) playPart(ctx context.Context, f fuzzFlags, r shards.Range) ([]byte
 	here.Dir = dir
 	f.cases = reports.FuzzRange(r)
 	total, err := fuzz.Run(ctx, f.config(), here.fuzzRunner(f), nil)
-	if err == nil {
-		err = ctx.Err() // what was cut off is no result
-	}
-	if err != nil {
+	if err := cmp.Or(err, ctx.Err()); err != nil { // what was cut off is no result
 		return nil, err
 	}
 	report, out := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Range: &f.cases}, partResult{}

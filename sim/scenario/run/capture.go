@@ -138,12 +138,9 @@ func (s *captureSession) replay() (*cassette.Cassette, error) {
 	for _, k := range s.cfg.Known {
 		secrets = append(secrets, k.Value)
 	}
-	s.player, err = cassette.NewPlayer(c, cassette.Options{Secrets: secrets, Wait: atOnce})
+	s.player, err = cassette.NewPlayer(c, cassette.Options{Secrets: secrets, Wait: func(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }})
 	return c, err
 }
-
-// atOnce plays a cassette without its pauses: nobody watches, and nothing is measured.
-func atOnce(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }
 
 func (s *captureSession) record(earlier *cassette.Cassette) error {
 	network := retrying{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, notice: s.cfg.Notice}
