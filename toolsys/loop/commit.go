@@ -18,6 +18,9 @@ import (
 // (H5).
 func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (done bool, err error) {
 	reply := ex.reply
+	if reply.StopReason != "pause_turn" && len(ex.emitted) == 0 {
+		reply.Message.Content = message.Finished(reply.Message.Content)
+	}
 	out.Stop, out.Final, out.Usage = reply.StopReason, reply.Message, reply.Usage
 	out.Calls += len(ex.emitted)
 	var added []message.Message

@@ -139,3 +139,23 @@ func assemble(t *testing.T, events [][]byte) int {
 	}
 	return len(reply.Message.Content)
 }
+
+// An answer that is cut may end behind a call of the API's own tools: the API makes its result, and takes
+// no such call back without it, but for one whose code waits for the calls it made.
+func TestOnlyFinishedCallsOfTheAPIsToolsAreKept(t *testing.T) {
+	block := func(text string) (b message.Block) {
+		require.NoError(t, json.Unmarshal([]byte(text), &b))
+		return b
+	}
+	searched := block(`{"type":"server_tool_use","id":"a","name":"web_search","input":{}}`)
+	found := block(`{"type":"web_search_tool_result","tool_use_id":"a","content":[]}`)
+	coded := block(`{"type":"server_tool_use","id":"b","name":"code_execution","input":{}}`)
+	called := block(`{"type":"tool_use","id":"c","name":"Look","input":{},"caller":{"type":"code_execution_20250825","tool_id":"b"}}`)
+	remote := block(`{"type":"mcp_tool_use","id":"d","name":"ask","server_name":"s","input":{}}`)
+	own := block(`{"type":"tool_use","id":"e","name":"Look","input":{}}`)
+	all := []message.Block{searched, found, coded, called, remote, own}
+	assert.Equal(t, []message.Block{searched, found, coded, called, own}, message.Finished(all))
+	assert.Equal(t, []message.Block{found, own}, message.Finished([]message.Block{found, coded, own}))
+	assert.Equal(t, "code_execution_20250825", called.Caller())
+	assert.Equal(t, message.Direct, own.Caller())
+}

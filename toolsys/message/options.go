@@ -2,9 +2,11 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toolbench/toolsys/jsonscan"
 )
@@ -128,15 +130,34 @@ func (b Block) Caller() string {
 	if !bytes.Contains(b.Extra, []byte(`"caller"`)) {
 		return Direct // nearly always
 	}
-	var members struct {
-		Caller struct {
-			Type string `json:"type"`
-		} `json:"caller"`
+	return cmp.Or(b.served().Caller.Type, Direct)
+}
+
+// served is what is read of a block of the API's own tools, or of a call that one of them made.
+type served struct {
+	ID        string `json:"id"`
+	ToolUseID string `json:"tool_use_id"`
+	Caller    struct {
+		Type   string `json:"type"`
+		ToolID string `json:"tool_id"`
+	} `json:"caller"`
+}
+
+func (b Block) served() (s served) {
+	_ = json.Unmarshal(slices.Concat(b.Raw, b.Extra), &s) // one of them is empty; what cannot be read is not there
+	return s
+}
+
+// Finished leaves out calls of the API's own tools that have no result, as in an answer that was
+// cut: nobody else can make one, and none without is taken back. One whose code waits for calls
+// beside it stays.
+func Finished(blocks []Block) []Block {
+	done := map[string]bool{}
+	for _, b := range blocks {
+		s := b.served()
+		done[s.ToolUseID], done[s.Caller.ToolID] = true, true
 	}
-	if json.Unmarshal(b.Extra, &members) != nil || members.Caller.Type == "" {
-		return Direct
-	}
-	return members.Caller.Type
+	return slices.DeleteFunc(slices.Clone(blocks), func(b Block) bool { return strings.HasSuffix(b.Type, "_tool_use") && !done[b.served().ID] })
 }
 
 // ServerFound are the tools that a search on the API's side found, of the block that holds its
