@@ -32,10 +32,7 @@ type translator interface {
 
 // API is that of the events so far, Messages where nothing was translated.
 func (s *Stream) API() API {
-	if s.api == "" {
-		return Messages
-	}
-	return s.api
+	return cmp.Or(s.api, Messages)
 }
 
 // Add takes the next event.

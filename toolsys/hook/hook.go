@@ -280,10 +280,7 @@ func New(clock tool.Clock, hooks ...Hook) (Set, error) {
 }
 
 func describe(i int, h Hook) string {
-	if h.Name == "" {
-		return fmt.Sprintf("number %d", i+1)
-	}
-	return h.Name
+	return cmp.Or(h.Name, fmt.Sprintf("number %d", i+1))
 }
 
 func register(h Hook) (registered, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,10 +117,7 @@ func (m made) of(from *mcp.Tool, name string) bool {
 // what follows from a tool found anew, since another server's list has changed.
 func (n *names) tools(f *Fleet, listings []Listing, before map[ref]made) ([]*tool.Tool, []Report, map[ref]made) {
 	offers, reports := gather(listings)
-	refs := make([]ref, 0, len(offers))
-	for r := range offers {
-		refs = append(refs, r)
-	}
+	refs := slices.Collect(maps.Keys(offers))
 	given, more := n.give(f, refs)
 	reports = append(reports, more...)
 	built, all := make([]*tool.Tool, 0, len(refs)), make(map[ref]made, len(refs))

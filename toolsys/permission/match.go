@@ -207,10 +207,7 @@ func (r Rule) namesServer(o Origin) bool {
 // server git means neither github nor git__hub.
 func namesOrigin(rest string, o Origin) bool {
 	server, tool := normal(o.Server), normal(o.Tool)
-	if rest == server {
-		return true
-	}
-	if strings.Contains(rest, "*") && !strings.Contains(rest, "__") && star(rest, server) {
+	if rest == server || strings.Contains(rest, "*") && !strings.Contains(rest, "__") && star(rest, server) {
 		return true
 	}
 	for i := range len(rest) - 1 {

@@ -110,10 +110,7 @@ func (r *run) observed() json.RawMessage {
 		return r.pre.input.Raw
 	}
 	var members map[string]any
-	if json.Unmarshal(r.pre.input.Raw, &members) != nil {
-		return r.pre.input.Raw
-	}
-	if r.backfill(members) != nil {
+	if json.Unmarshal(r.pre.input.Raw, &members) != nil || r.backfill(members) != nil {
 		return r.pre.input.Raw
 	}
 	raw, err := json.Marshal(members)

@@ -46,9 +46,7 @@ func Deferred(e Entry, f Flags) bool {
 		return false
 	case e.MCP:
 		return true
-	case e.Name == ToolName:
-		return false
-	case f.ForkSubagent && e.Name == "Agent":
+	case e.Name == ToolName, f.ForkSubagent && e.Name == "Agent":
 		return false
 	case f.Kairos && e.Name == "Brief":
 		return false

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -140,10 +141,7 @@ func (s *Script) conclude(w *walker, file *syntax.File) {
 	s.ReadOnly = len(file.Stmts) > 0
 	for i := range s.Steps {
 		if !s.Steps[i].ReadOnly {
-			s.ReadOnly = false
-			if s.Doubt == "" {
-				s.Doubt = s.Steps[i].Doubt
-			}
+			s.ReadOnly, s.Doubt = false, cmp.Or(s.Doubt, s.Steps[i].Doubt)
 		}
 	}
 	s.Safe = s.ReadOnly && s.Changes.None() && !w.leftRunning

@@ -717,9 +717,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 // where every cd has succeeded first; nil where no directory is known.
 func (w *walker) absolute(name string) []string {
 	switch {
-	case strings.HasPrefix(name, "//"):
-		return []string{name}
-	case path.IsAbs(name):
+	case strings.HasPrefix(name, "//"), path.IsAbs(name):
 		return []string{name}
 	case w.state.lost:
 		return nil

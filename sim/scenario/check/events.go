@@ -51,13 +51,8 @@ func (j *checker) nearest(want scenario.EventExpect) string {
 
 // Matches reports whether an event is the one that is described.
 func Matches(w scenario.EventExpect, e trace.Event) bool {
-	if w.Agent != "" && e.Agent != w.Agent {
-		return false
-	}
-	if w.Kind != "" && string(e.Kind()) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool {
-		return false
-	}
-	if w.At.Set() && !w.At.HoldsAt(e.At) {
+	if w.Kind != "" && string(e.Kind()) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool ||
+		w.Agent != "" && e.Agent != w.Agent || w.At.Set() && !w.At.HoldsAt(e.At) {
 		return false
 	}
 	for k, v := range w.Has {

@@ -298,7 +298,7 @@ func shortened(s string) string {
 func (c shownCell) images() []Media {
 	var found []Media
 	for _, o := range c.Outputs {
-		for _, kind := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
+		for _, kind := range imageTypes {
 			var data joined
 			if raw, ok := o.Data[kind]; ok && json.Unmarshal(raw, &data) == nil {
 				found = append(found, Media{Type: kind, Data: strings.Join(strings.Fields(string(data)), "")})

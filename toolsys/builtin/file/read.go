@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -124,13 +125,13 @@ func (d Deps) read(ctx context.Context, in ReadIn, c *tool.Context) (tool.Result
 // view chooses the reader. The content decides; only a notebook, which is JSON
 // like any other, goes by its name.
 func view(p place, content []byte, in ReadIn) (ReadOut, error) {
-	media := imageType(content)
+	media := http.DetectContentType(content)
 	switch {
 	case strings.HasPrefix(string(content[:min(len(content), 5)]), "%PDF-"):
 		return viewPDF(p, content, in)
 	case in.Pages != "":
 		return ReadOut{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
-	case media != "":
+	case slices.Contains(imageTypes, media):
 		return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 	case path.Ext(p.real) == ".ipynb":
 		return viewNotebook(p, content, in)
@@ -230,14 +231,8 @@ func fits(shown string, r span, unit string) error {
 		unit, r.first, r.first+r.shown-1, len(shown)/4, maxShownBytes/4))
 }
 
-// imageType names the kind of image the API takes, by content; "" for all else.
-func imageType(content []byte) string {
-	switch t := http.DetectContentType(content); t {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return t
-	}
-	return ""
-}
+// imageTypes are the kinds of images that the API takes.
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 func media64(media string, content []byte) Media {
 	return Media{Type: media, Data: base64.StdEncoding.EncodeToString(content)}
