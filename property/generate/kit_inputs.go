@@ -71,8 +71,6 @@ func drawTaskCreate(m *SystemMaker) object {
 
 func (m *SystemMaker) task() string { return m.numbered("", m.made.tasks) }
 
-func drawTaskGet(m *SystemMaker) object { return object{"taskId": m.task()} }
-
 func drawTaskUpdate(m *SystemMaker) object {
 	in := object{"taskId": m.task()}
 	if m.odds(2, 3) {
@@ -123,8 +121,6 @@ func drawOutput(m *SystemMaker) object {
 	m.one(in, "timeout", 1_000, 60_000)
 	return in
 }
-
-func drawStop(m *SystemMaker) object { return object{"task_id": m.job()} }
 
 // commands are what shells are given: they look, change, fail, take time and are no commands.
 var commands = []string{
@@ -223,8 +219,6 @@ func drawSubscribe(m *SystemMaker) object {
 }
 
 func drawVerify(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} }
-
-func drawCoordinator(m *SystemMaker) object { return object{"active": m.odds(2, 3)} }
 
 func drawEnterWorktree(m *SystemMaker) object {
 	name := pick(m, "one", "two", "../x")

@@ -2,7 +2,6 @@ package draft
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -165,11 +163,6 @@ func (s *builder) remarkCalls(f found) {
 		}
 	}
 	s.noteAll(disorder, "recorded results that are not in call order, as they are here: turn %s")
-}
-
-// nothing is a call that is never made.
-func nothing(context.Context, json.RawMessage, *tool.Context) (tool.Result[string], error) {
-	return tool.Result[string]{}, nil
 }
 
 // ours are the built-ins that a tree is enough for. A shell is none of them: what a

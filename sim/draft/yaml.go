@@ -162,7 +162,7 @@ func sound(d recording.Definition) bool {
 		return false
 	}
 	t, err := tool.Build(tool.Def[json.RawMessage, string]{
-		Name: "stand_in", Description: "A stand-in.", InputSchema: d.Schema, Call: nothing,
+		Name: "stand_in", Description: "A stand-in.", InputSchema: d.Schema, Call: func(context.Context, json.RawMessage, *tool.Context) (r tool.Result[string], err error) { return },
 	})
 	if err == nil {
 		_, err = t.Input.Schema()

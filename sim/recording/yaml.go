@@ -66,7 +66,7 @@ func (s *scanner) scanYAML(r *bufio.Reader) error {
 }
 
 func (y *yamlScan) line(l line) error {
-	if isBoundary(l.text) {
+	if bytes.Equal(l.text, []byte("---")) || bytes.HasPrefix(l.text, []byte("--- ")) || bytes.Equal(l.text, []byte("...")) { // a document ends
 		return y.endDocument(false)
 	}
 	if !y.inList && bytes.HasPrefix(l.text, yamlDirective) {
@@ -84,11 +84,6 @@ func (y *yamlScan) line(l line) error {
 		return y.listed(l)
 	}
 	return y.headed(l)
-}
-
-// isBoundary reports whether a document ends at the line.
-func isBoundary(text []byte) bool {
-	return bytes.Equal(text, []byte("---")) || bytes.HasPrefix(text, []byte("--- ")) || bytes.Equal(text, []byte("..."))
 }
 
 func (y *yamlScan) headed(l line) error {

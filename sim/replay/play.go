@@ -99,7 +99,9 @@ func model(gate *clock.Gate, events []stream.Event) loop.Model {
 		asked = true
 		start := gate.Since()
 		for i, e := range events {
-			if wait := start + e.At - gate.Since(); wait > 0 && (decides(e.Type) || i == len(events)-1) {
+			// Deltas in between, on whose time nothing depends, are handed over with what follows: most waiting is spared.
+			decides := e.Type != "content_block_delta" && e.Type != "ping" || i == len(events)-1
+			if wait := start + e.At - gate.Since(); wait > 0 && decides {
 				if err := gate.Sleep(ctx, "stream", wait); err != nil {
 					return err
 				}
@@ -111,10 +113,6 @@ func model(gate *clock.Gate, events []stream.Event) loop.Model {
 		return nil
 	}
 }
-
-// decides reports whether anything depends on the time of such an event. Deltas in between are
-// handed over with the next of these, which spares most of the waiting.
-func decides(kind string) bool { return kind != "content_block_delta" && kind != "ping" }
 
 // watch reads off the trace what a run came to.
 type watch struct {

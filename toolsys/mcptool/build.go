@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -61,10 +62,11 @@ func build(o offer, r ref, name string) (*tool.Tool, []Report) {
 // template is what all servers' tools have in common (N2).
 func template(o offer, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
 	notes := cmp.Or(o.tool.Annotations, &mcp.ToolAnnotations{})
+	sent, rest := taken(input)
 	type in = json.RawMessage
 	return tool.Def[in, []message.Block]{
 		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},
-		Description: o.tool.Description, InputSchema: input, OutputSchema: output,
+		Description: o.tool.Description + rest, InputSchema: input, Wire: tool.Wire{Schema: sent}, OutputSchema: output,
 		Call: o.call, Block: func(blocks []message.Block) []message.Block { return blocks },
 		// The general rules decide, whatever the server declares (N7).
 		Permit: func(in, *tool.Context) permission.Opinion {
@@ -127,38 +129,55 @@ func equivalent(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// inputSchema gives the bytes to send and, where they cannot be the server's own,
-// why. A schema that only lacks the type of an object gets it, since the API refuses
-// a request with a tool without one.
-func inputSchema(listed any) (json.RawMessage, string) {
-	if listed == nil {
-		return json.RawMessage(anyObject), "the server gives no schema"
-	}
+// inputSchema gives the schema and, where it cannot be the server's own, why. One that only lacks the type
+// of an object gets it, since the API refuses a request with a tool without one.
+func inputSchema(listed any) (raw json.RawMessage, doubt string) {
 	members, isObject := listed.(map[string]any)
-	if !isObject {
-		return json.RawMessage(anyObject), "the server's schema is no JSON object"
-	}
-	_, typed := members["type"]
-	raw, err := canonical(members)
+	kind, typed := members["type"]
 	switch {
-	case err != nil:
-		return json.RawMessage(anyObject), err.Error()
-	case !typed:
-		raw, err = canonical(withType(members))
-		if err != nil {
-			return json.RawMessage(anyObject), err.Error()
-		}
-	case members["type"] != "object":
+	case listed == nil:
+		return json.RawMessage(anyObject), "the server gives no schema"
+	case !isObject:
+		return json.RawMessage(anyObject), "the server's schema is no JSON object"
+	case typed && kind != "object":
 		return json.RawMessage(anyObject), schema.ErrRootNotObject.Error()
+	}
+	members = maps.Clone(members)
+	members["type"] = "object"
+	raw, err := canonical(members)
+	if err != nil {
+		return json.RawMessage(anyObject), err.Error()
 	}
 	return raw, ""
 }
 
-func withType(members map[string]any) map[string]any {
-	typed := map[string]any{"type": "object"}
-	maps.Copy(typed, members)
-	return typed
+// taken gives what the API takes of a schema, nil for the whole, and the rest for the description. It
+// refuses each request, whatever that asks, with a tool whose schema combines others at the top, or has
+// a property of another name than its own.
+func taken(raw json.RawMessage) (json.RawMessage, string) {
+	var members, properties map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // it is an object
+	_ = json.Unmarshal(members["properties"], &properties)
+	apart, rest := []string{"allOf", "anyOf", "oneOf"}, map[string]json.RawMessage{}
+	for name := range properties {
+		if !propertyName.MatchString(name) {
+			apart = append(apart, "additionalProperties", "properties", "required")
+		}
+	}
+	for _, name := range apart {
+		if value, has := members[name]; has {
+			rest[name] = value
+			delete(members, name)
+		}
+	}
+	if len(rest) == 0 {
+		return nil, ""
+	}
+	return written(members), "\n\nIts input, as JSON Schema: " + string(written(rest))
 }
+
+// propertyName is what the API takes for the name of a property.
+var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // canonical writes a schema so that equal ones are equal bytes: encoding/json sorts
 // the members, the schema package the keywords.

@@ -288,16 +288,15 @@ func sendable(blocks []Block) []Block {
 	if !slices.ContainsFunc(blocks, refused) && (n == 0 || shown(blocks[n-1])) {
 		return blocks
 	}
-	out := slices.Clone(blocks)
-	for i, b := range out {
-		out[i].Content, out[i].Name = sendable(b.Content), b.Name[:min(len(b.Name), maxName)]
-	}
-	if !slices.ContainsFunc(out, func(b Block) bool { return !shown(b) }) {
-		out = slices.DeleteFunc(out, refused)
-	}
-	for i, b := range out {
-		if refused(b) {
-			out[i] = Text(nothing)
+	thinks := slices.ContainsFunc(blocks, func(b Block) bool { return !shown(b) })
+	var out []Block
+	for _, b := range blocks {
+		b.Content, b.Name = sendable(b.Content), b.Name[:min(len(b.Name), maxName)]
+		switch {
+		case !refused(b):
+			out = append(out, b)
+		case thinks:
+			out = append(out, Text(nothing))
 		}
 	}
 	if n = len(out); n == 0 || !shown(out[n-1]) {

@@ -158,25 +158,30 @@ func fit(blocks []message.Block) []message.Block {
 	if !slices.ContainsFunc(blocks, func(b message.Block) bool { return b.Type != message.TypeText || b.Text == "" }) {
 		return blocks
 	}
-	looks := map[string]func([]byte) (mediaType, why string){message.TypeImage: picture, message.TypeDocument: document}
 	var out []message.Block
 	for _, b := range blocks {
-		if look := looks[b.Type]; look != nil && len(b.Raw) == 0 {
-			b = worded(b, look)
+		switch {
+		case b.Type == message.TypeText && b.Text == "":
+			continue
+		case b.Type == message.TypeImage && len(b.Raw) == 0:
+			b = worded(b, maxImageBytes, picture)
+		case b.Type == message.TypeDocument && len(b.Raw) == 0:
+			b = worded(b, maxDocumentBytes, document)
 		}
-		if b.Type != message.TypeText || b.Text != "" {
-			out = append(out, b)
-		}
+		out = append(out, b)
 	}
 	return out
 }
 
 // worded gives b with the type that look finds, or words where it finds why b cannot be shown.
-func worded(b message.Block, look func([]byte) (mediaType, why string)) message.Block {
+func worded(b message.Block, most int, look func([]byte) (mediaType, why string)) message.Block {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	found, why := look(data)
-	if err != nil {
+	switch {
+	case err != nil:
 		why = "it is not in base64"
+	case len(data) > most:
+		why = fmt.Sprintf("%d bytes are the most", most)
 	}
 	if why != "" {
 		return message.Text(fmt.Sprintf("[%s of type %q, %d bytes, which cannot be shown: %s]", b.Type, b.MediaType, len(data), why))
@@ -188,8 +193,6 @@ func worded(b message.Block, look func([]byte) (mediaType, why string)) message.
 func picture(data []byte) (mediaType, why string) {
 	size, format, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {
-	case len(data) > maxImageBytes:
-		return "", fmt.Sprintf("%d bytes are the most", maxImageBytes)
 	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
 		return "image/webp", ""
 	case err != nil:
@@ -202,8 +205,6 @@ func picture(data []byte) (mediaType, why string) {
 
 func document(data []byte) (mediaType, why string) {
 	switch {
-	case len(data) > maxDocumentBytes:
-		return "", fmt.Sprintf("%d bytes are the most", maxDocumentBytes)
 	case !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
 		return "", "it is no PDF"
 	case bytes.Contains(data, []byte("/Encrypt")):

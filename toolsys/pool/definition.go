@@ -133,7 +133,10 @@ func write(k definitionKey, o tool.PromptOptions) json.RawMessage {
 		out = jsonscan.AppendQuoted(append(out, `{"type":`...), t.Wire.Type)
 		out = jsonscan.AppendQuoted(append(out, `,"name":`...), t.Name)
 	} else {
-		prompt, schema := t.Prompt(o), SchemaOf(t)
+		prompt, schema := t.Prompt(o), t.Wire.Schema
+		if schema == nil {
+			schema = SchemaOf(t)
+		}
 		out = make([]byte, 0, len(t.Name)+len(prompt)+len(schema)+frame)
 		out = jsonscan.AppendQuoted(append(out, `{"name":`...), t.Name)
 		out = jsonscan.AppendQuoted(append(out, `,"description":`...), prompt)
@@ -183,8 +186,6 @@ func appendCompact(out []byte, raw json.RawMessage) []byte {
 	}
 	return append(out, compact.Bytes()...)
 }
-
-func comma(r rune) bool { return r == ',' }
 
 // SchemaOf gives a tool's input schema as it is sent. A server's schema that
 // cannot be read goes out as the plain object the API insists on.

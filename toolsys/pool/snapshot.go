@@ -200,7 +200,7 @@ func (s *Snapshot) write(d *Definitions) []json.RawMessage {
 		all += len(s.deferred)
 	}
 	k := definitionKey{form: d.number(f, all)}
-	o := tool.PromptOptions{Settings: f.settings, Tools: slices.Clip(strings.FieldsFunc(f.builtins, comma))}
+	o := tool.PromptOptions{Settings: f.settings, Tools: slices.Clip(strings.FieldsFunc(f.builtins, func(r rune) bool { return r == ',' }))}
 	out := make([]json.RawMessage, 0, all)
 	for i, t := range s.loaded {
 		k.tool, k.mark = t, i == s.fixed-1

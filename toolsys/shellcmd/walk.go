@@ -458,7 +458,8 @@ func assigned(n syntax.Node) assignedSet {
 			if assigns(n.Op) {
 				addArithmetic(add, n.X)
 			}
-			set.skips = set.skips || divides(n.Op) && !steady(n.Y)
+			divides := slices.Contains([]syntax.BinAritOperator{syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn}, n.Op)
+			set.skips = set.skips || divides && !steady(n.Y) // it fails for some operands on its right
 		case *syntax.CallExpr:
 			set.dir = callSets(n, add) || set.dir
 			if n := callWords(n); slices.ContainsFunc(n, func(s string) bool { return slices.Contains(readers, s) }) {
@@ -476,11 +477,6 @@ func addArithmetic(add func(string, bool), x syntax.ArithmExpr) {
 	if target, ok := x.(*syntax.Word); ok && syntax.ValidName(target.Lit()) {
 		add(target.Lit(), true)
 	}
-}
-
-// divides reports whether an operator fails for some operands on its right.
-func divides(op syntax.BinAritOperator) bool {
-	return slices.Contains([]syntax.BinAritOperator{syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn}, op)
 }
 
 // steady reports whether an operand is a positive number, with which nothing fails.

@@ -88,6 +88,8 @@ type Def[In, Out any] struct {
 
 // Wire is what the API is told of a tool beside its name, description and schema.
 type Wire struct {
+	// Schema is what the API takes of the input schema, where that is not the whole.
+	Schema json.RawMessage
 	// Examples are inputs as calls should have them; each has to fit the schema.
 	Examples []json.RawMessage
 	// Callers are who may call the tool: message.Direct, and kinds of the API's own tools,

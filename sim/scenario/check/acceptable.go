@@ -102,10 +102,21 @@ func tools(frame []byte) (why []string, offered map[string]int) {
 		if offered[name]++; offered[name] == 2 {
 			why = append(why, "two tools are named "+name)
 		}
+		schema := tool.Get("input_schema")
+		odd := schema.Get("allOf").Exists() || schema.Get("anyOf").Exists() || schema.Get("oneOf").Exists()
+		for property := range schema.Get("properties").Map() {
+			odd = odd || !propertyName.MatchString(property)
+		}
+		if odd {
+			why = append(why, "the schema of "+name+" combines others at the top, or names a property otherwise than with 64 of A-Z a-z 0-9 _ . -")
+		}
 		return true
 	})
 	return why, offered
 }
+
+// propertyName is what the API takes for the name of a property.
+var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // contentOf reads a message's content. Requests are long, and each run reads its own: what is
 // not looked at is passed over and not decoded.

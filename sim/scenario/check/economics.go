@@ -14,7 +14,7 @@ import (
 
 func (j *checker) cache() {
 	want := j.e.Cache
-	if !asksOfCache(want) {
+	if !want.Kept.Set() && !want.Read.Set() && !want.Missed.Set() && !want.Breaks.Set() && len(want.MissOverHit) == 0 {
 		return
 	}
 	sent, err := j.cached()
@@ -86,11 +86,6 @@ func pricesNamed(name string) (economics.Prices, error) {
 		return economics.Prices{}, err
 	}
 	return economics.ParsePrices(file, data)
-}
-
-// asksOfCache reports whether anything is expected of the cache.
-func asksOfCache(e scenario.CacheExpect) bool {
-	return e.Kept.Set() || e.Read.Set() || e.Missed.Set() || e.Breaks.Set() || len(e.MissOverHit) > 0
 }
 
 // bytesPerToken is the rule of the counter bytes4.

@@ -34,7 +34,7 @@ func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	for try := 0; ; try++ {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		resp, err := p.next.RoundTrip(req)
-		if err != nil || !overloaded(resp.StatusCode) || try >= p.tries {
+		if err != nil || try >= p.tries || !overloaded(resp.StatusCode) {
 			return resp, err
 		}
 		d := retryPause(resp, try)
