@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"
+	_ "image/gif" // the formats that the API takes
 	_ "image/jpeg"
 	_ "image/png"
 	"path"
