@@ -18,7 +18,7 @@ import (
 // (H5).
 func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (done bool, err error) {
 	reply := ex.reply
-	if reply.StopReason != "pause_turn" && len(ex.emitted) == 0 {
+	if reply.StopReason != "pause_turn" && reply.StopReason != "tool_use" {
 		reply.Message.Content = message.Finished(reply.Message.Content)
 	}
 	out.Stop, out.Final, out.Usage = reply.StopReason, reply.Message, reply.Usage

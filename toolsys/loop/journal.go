@@ -135,7 +135,7 @@ func onto(history []message.Message, attempts []openAnswer, i int) []message.Mes
 			user.Content = append(user.Content, r)
 		}
 	}
-	history = append(history, answer)
+	history = append(history, message.Message{Role: answer.Role, Content: message.Finished(answer.Content)})
 	if len(user.Content) > 0 {
 		history = append(history, user)
 	}

@@ -289,3 +289,21 @@ func TestThinkingOutlivesAKill(t *testing.T) {
 	require.NoError(t, keep(loop.Entry{Kind: loop.HistorySet, Messages: history}))
 	assert.Equal(t, history, reopened(t, lines.String()))
 }
+
+// A process that is killed while the API's own tool is at work leaves a call without a result, which
+// nobody can make any more: it is not sent back.
+func TestACallOfTheAPIsOwnToolDoesNotOutliveAKillWithoutItsResult(t *testing.T) {
+	searching := message.Block{Type: "server_tool_use", Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`)}
+	looking := message.Block{Type: message.TypeToolUse, ID: "a", Name: "Look", Input: []byte(`{}`)}
+	said := message.ToolResult("a", false, message.Text("seen"))
+	history := loop.Reopen([]loop.Entry{
+		{Kind: loop.MessagesAdded, Messages: []message.Message{message.UserText("go")}},
+		{Kind: loop.BlockDone, Block: &looking}, {Kind: loop.CallStarted, Call: "a"}, {Kind: loop.CallEnded, Block: &said},
+		{Kind: loop.BlockDone, Block: &searching},
+	})
+	assert.Equal(t, []message.Message{
+		message.UserText("go"),
+		{Role: message.Assistant, Content: []message.Block{looking}},
+		{Role: message.User, Content: []message.Block{said}},
+	}, history)
+}
