@@ -109,7 +109,9 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.Grace /= 2 // so that it leaves a deaf tool before the parent leaves it
 	cfg.forked = cfg.forked || job.Forked
 	cfg.progress, cfg.idle = s.upward(job), job.Idle
-	cfg.ModelName = cmp.Or(job.Model, s.model())
+	if cfg.ModelName = cmp.Or(job.Model, s.model()); cfg.ModelName != s.model() {
+		cfg.History = message.WithoutThoughts(cfg.History)
+	}
 	cfg.State.Options = maps.Clone(cfg.State.Options)
 	delete(cfg.State.Options, tool.OptionModel)       // it stands in cfg
 	delete(cfg.State.Options, tool.OptionCoordinator) // somebody has to do the work

@@ -39,12 +39,13 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 		added = append(added, user)
 	}
 	s.append(added...)
-	s.trace(trace.TurnEnd{Results: len(ex.emitted), Denied: denied(ex.emitted)})
+	denied := slices.DeleteFunc(slices.Clone(ex.emitted), func(r *pipeline.Result) bool { return !r.Denied })
+	s.trace(trace.TurnEnd{Results: len(ex.emitted), Denied: len(denied)})
 	if err := context.Cause(ctx); err != nil {
 		return true, err
 	}
-	if r := stopped(ex.emitted); r != nil {
-		out.Stop, out.Reason = "hook", r.Reason
+	if i := slices.IndexFunc(ex.emitted, func(r *pipeline.Result) bool { return r.StopTurn }); i >= 0 {
+		out.Stop, out.Reason = "hook", ex.emitted[i].Reason
 		return true, nil
 	}
 	again := len(ex.emitted) > 0 || len(fresh) > 0 || held || reply.StopReason == "pause_turn"
@@ -116,9 +117,6 @@ func (s *Session) learnFound(m message.Message) {
 // inCallOrder sorts results as their calls stand in the message. Blocks that are complete
 // in another order, as a broken gateway sends them, ran and were answered in that (H5, O7).
 func inCallOrder(results []*pipeline.Result, m message.Message) {
-	if ordered(results, m) {
-		return
-	}
 	place := map[string]int{}
 	for i := range m.Content {
 		if b := &m.Content[i]; b.Type == message.TypeToolUse {
@@ -126,16 +124,6 @@ func inCallOrder(results []*pipeline.Result, m message.Message) {
 		}
 	}
 	slices.SortStableFunc(results, func(a, b *pipeline.Result) int { return place[a.CallID] - place[b.CallID] })
-}
-
-func ordered(results []*pipeline.Result, m message.Message) bool {
-	n := 0
-	for i := range m.Content {
-		if n < len(results) && m.Content[i].Type == message.TypeToolUse && m.Content[i].ID == results[n].CallID {
-			n++
-		}
-	}
-	return n == len(results)
 }
 
 // budgeted holds the results of the message together to their size (K2).
@@ -171,25 +159,6 @@ func discoveredBy(results []*pipeline.Result) []string {
 	return names
 }
 
-func stopped(results []*pipeline.Result) *pipeline.Result {
-	for i := range results {
-		if results[i].StopTurn {
-			return results[i]
-		}
-	}
-	return nil
-}
-
-func denied(results []*pipeline.Result) int {
-	n := 0
-	for _, r := range results {
-		if r.Denied {
-			n++
-		}
-	}
-	return n
-}
-
 // Summary stands for the messages that are cut away from a conversation that has
 // grown too long (E6).
 type Summary struct {
@@ -204,8 +173,8 @@ type Summary struct {
 // was discovered stands in the history as an attachment and is carried over: a
 // later session reads it back from there (E6).
 func (s *Session) compact(ctx context.Context) error {
-	if s.cfg.Compact == nil {
-		return nil
+	if err := s.switched(); err != nil || s.cfg.Compact == nil {
+		return err
 	}
 	sum, due, err := s.cfg.Compact(ctx, s.History())
 	switch {
@@ -234,6 +203,17 @@ func (s *Session) compact(ctx context.Context) error {
 	s.announced = nil // the reminders went too: delta mode names all again
 	s.trace(trace.Compacted{Cut: cut, Kept: len(s.history) - 1})
 	return nil
+}
+
+// switched takes the thoughts out of the history when another model is to read it: each is signed for
+// the model that had it, and no other takes it back.
+func (s *Session) switched() error {
+	before, now := s.reader, s.model()
+	if s.reader = now; before == now || before == "" {
+		return nil
+	}
+	s.history = message.WithoutThoughts(s.history)
+	return s.record(Entry{Kind: HistorySet, Messages: s.history})
 }
 
 // boundary is where the kept messages begin: with as many as asked for, and as many

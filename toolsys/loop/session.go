@@ -44,6 +44,7 @@ type Session struct {
 	agents     int
 	container  string                   // where the API runs the model's code
 	previous   string                   // the id of the last reply
+	reader     string                   // the model that the history was sent to
 	later      []message.Block          // what may not stand beside results of programs, for the message after them
 	reminded   int                      // how often the model was asked for the answer in its form
 	gone       func(name string) string // why a served tool is not any more

@@ -305,6 +305,18 @@ func sendable(blocks []Block) []Block {
 	return out
 }
 
+// WithoutThoughts gives history as a model can read it that had none of its thoughts.
+func WithoutThoughts(history []Message) []Message {
+	out := slices.Clone(history)
+	for i, m := range out {
+		out[i].Content = slices.DeleteFunc(slices.Clone(m.Content), func(b Block) bool { return !shown(b) })
+		if len(out[i].Content) == 0 {
+			out[i].Content = []Block{Text(nothing)}
+		}
+	}
+	return out
+}
+
 // maxName is how many characters the name in a call may have.
 const maxName = 200
 

@@ -152,3 +152,17 @@ func TestRequestsHaveWhatAnAPITakesBack(t *testing.T) {
 		assert.Equal(t, before, blocks, "what was said stays as it was")
 	}
 }
+
+// What one model thought is signed for it, and no other takes it back.
+func TestAnotherModelReadsNoThoughts(t *testing.T) {
+	thought, said := message.Block{Type: "redacted_thinking", Raw: []byte(`{"type":"redacted_thinking","data":"x"}`)}, message.Text("Yes.")
+	history := []message.Message{
+		message.UserText("go"), {Role: message.Assistant, Content: []message.Block{thought, said}},
+		message.UserText("on"), {Role: message.Assistant, Content: []message.Block{thought}},
+	}
+	assert.Equal(t, []message.Message{
+		message.UserText("go"), {Role: message.Assistant, Content: []message.Block{said}},
+		message.UserText("on"), {Role: message.Assistant, Content: []message.Block{message.Text("(no content)")}},
+	}, message.WithoutThoughts(history))
+	assert.Equal(t, []message.Block{thought, said}, history[1].Content, "what was said stays as it was")
+}
