@@ -174,9 +174,5 @@ func (b Basis) under(policy schedule.Policy, calls int) Basis {
 	return b
 }
 
-func (b Basis) or(other Basis) Basis {
-	return Basis{b.Pace || other.Pace, b.Durations || other.Durations, b.Safety || other.Safety}
-}
-
 // InOrder reports whether all results stand in call order.
 func (c *Conversation) InOrder() bool { return c.OutOfOrder.N == 0 }

@@ -68,7 +68,8 @@ func (s *conversation) take(t *recording.Turn) error {
 		}
 		f.Makespan += run.makespan
 		f.Serial += run.busy
-		f.Basis = f.Basis.or(assumed.under(p, len(run.safe)))
+		now := assumed.under(p, len(run.safe))
+		f.Basis = Basis{f.Basis.Pace || now.Pace, f.Basis.Durations || now.Durations, f.Basis.Safety || now.Safety}
 		if i == 0 {
 			s.once(t, run)
 		}

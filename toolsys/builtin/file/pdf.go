@@ -59,12 +59,12 @@ func pagesFit(shown string) error {
 	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
-// maxDocumentPages is how many pages of a document the API takes.
-const maxDocumentPages = 100
+// What is sent at most of an image or a document, of which base64 makes five million characters, and of a document alone.
+const maxMediaBytes, maxDocumentPages = 3_750_000, 100
 
 func asDocument(p place, content []byte, total int, note string) (ReadOut, error) {
-	if total > maxDocumentPages {
-		return ReadOut{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d pages, of %d at most.", p.abs, total, maxDocumentPages))
+	if total > maxDocumentPages || len(content) > maxMediaBytes {
+		return ReadOut{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes and %s, of %d and %d at most.", p.abs, len(content), render.Count(total, "page"), maxMediaBytes, maxDocumentPages))
 	}
 	return ReadOut{Kind: "pdf", Notes: []string{note}, Media: []Media{media64("application/pdf", content)}}, nil
 }

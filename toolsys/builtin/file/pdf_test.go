@@ -101,6 +101,17 @@ func TestAPDFWithoutTextIsADocument(t *testing.T) {
 	}
 }
 
+// What the API would refuse is refused here, with a word.
+func TestAPDFWithoutTextIsNoEndlessDocument(t *testing.T) {
+	w := newWorkplace(t, "")
+	w.put("/repo/a.pdf", pdfOf(make([]string, 100)...))
+	require.NoError(t, w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": "1"}).err)
+	w.put("/repo/b.pdf", pdfOf(make([]string, 101)...))
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "b.pdf", "pages": "1"}), "101 pages, of 3750000 and 100 at most")
+	w.put("/repo/c.pdf", "%PDF-1.4\n"+strings.Repeat("x", 4_000_000))
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "c.pdf"}), "too large to be shown as a document")
+}
+
 // Broken documents are errors or documents, never a panic.
 func FuzzReadPDF(f *testing.F) {
 	whole := pdfOf("one", "two")

@@ -131,6 +131,8 @@ func view(p place, content []byte, in ReadIn) (ReadOut, error) {
 		return viewPDF(p, content, in)
 	case in.Pages != "":
 		return ReadOut{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
+	case slices.Contains(imageTypes, media) && len(content) > maxMediaBytes:
+		return ReadOut{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
 	case slices.Contains(imageTypes, media):
 		return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 	case path.Ext(p.real) == ".ipynb":
