@@ -129,17 +129,13 @@ func RealClock() tool.Clock {
 		Go:      func(_ string, f func()) { go f() },
 		Unnamed: true,
 		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
-			if d <= 0 {
-				return context.Cause(ctx)
-			}
 			timer := time.NewTimer(d)
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				return nil
 			case <-ctx.Done():
-				return context.Cause(ctx)
 			}
+			return context.Cause(ctx)
 		},
 	}
 }

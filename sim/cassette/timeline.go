@@ -279,8 +279,7 @@ func Sleep(ctx context.Context, _ string, d time.Duration) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }

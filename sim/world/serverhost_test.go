@@ -17,10 +17,9 @@ import (
 func sleep(ctx context.Context, _ string, d time.Duration) error {
 	select {
 	case <-time.After(d):
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }
 
 // hosted is a host of the weather servers in virtual time.

@@ -134,10 +134,9 @@ func clock() tool.Clock {
 		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
 			select {
 			case <-time.After(d):
-				return nil
 			case <-ctx.Done():
-				return context.Cause(ctx)
 			}
+			return context.Cause(ctx)
 		},
 	}
 }

@@ -91,8 +91,9 @@ type Expansion struct {
 // Clock is the only way to time.
 type Clock struct {
 	Now func() time.Time
-	// Sleep waits for d or until ctx ends. Actor names who waits: the simulator
-	// orders equal instants by it, so it must be unique among those who wait.
+	// Sleep waits for d or until ctx ends, whose cause it then gives, also where d is 0.
+	// Actor names who waits: the simulator orders equal instants by it, so it must be
+	// unique among those who wait.
 	Sleep func(ctx context.Context, actor string, d time.Duration) error
 	// Go starts f beside the caller; actor as for Sleep.
 	Go func(actor string, f func())

@@ -338,8 +338,7 @@ func (t *Tasks) Stop(ctx context.Context, id string) (Task, error) {
 	r.stop(ErrTaskStopped)
 	select {
 	case <-r.over.Done():
-	case <-ctx.Done():
-		return Task{}, context.Cause(ctx)
+	case <-ctx.Done(): // an error of the sleep below, even where the task has ended as well
 	}
 	// Those who waited for the same end go on one at a time.
 	if err := t.clock.Sleep(ctx, actor, 0); err != nil {

@@ -25,12 +25,13 @@ func clock(actors *log) tool.Clock {
 		Now: time.Now,
 		Sleep: func(ctx context.Context, actor string, d time.Duration) error {
 			actors.add(actor)
-			select {
-			case <-time.After(d):
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
+			if d > 0 {
+				select {
+				case <-time.After(d):
+				case <-ctx.Done():
+				}
 			}
+			return context.Cause(ctx) // no sleep at all ends with it too, as on every clock
 		},
 		Go: func(actor string, f func()) { actors.add(actor); go f() },
 	}
@@ -169,6 +170,14 @@ func TestStoppingAnEndedTaskChangesNothing(t *testing.T) {
 	})
 }
 
+// late is a context one learns the end of when everything else has come to rest.
+type late struct{ context.Context }
+
+func (l late) Done() <-chan struct{} {
+	synctest.Wait()
+	return l.Context.Done()
+}
+
 func TestATaskOutlivesTheContextOfWhoWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, table *tool.Tasks, _, _ *log) {
 		id := table.Start(tool.TaskSpec{}, sleeps(time.Minute))
@@ -177,6 +186,10 @@ func TestATaskOutlivesTheContextOfWhoWaits(t *testing.T) {
 		time.AfterFunc(time.Second, func() { cancel(why) })
 		_, err := table.Wait(ctx, id, time.Hour)
 		assert.ErrorIs(t, err, why)
+		for range 20 { // a select chooses by chance
+			_, err = table.Stop(late{ctx}, table.Start(tool.TaskSpec{}, sleeps(time.Minute)))
+			require.ErrorIs(t, err, why, "though the task ended before the stop looked")
+		}
 		_, err = table.Stop(ctx, id)
 		assert.ErrorIs(t, err, why)
 		got, err := table.Wait(t.Context(), id, time.Hour)

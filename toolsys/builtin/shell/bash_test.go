@@ -137,10 +137,9 @@ func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
 		c.Clock = tool.Clock{Go: func(_ string, f func()) { go f() }, Sleep: func(ctx context.Context, _ string, d time.Duration) error {
 			select {
 			case <-time.After(d):
-				return nil
 			case <-ctx.Done():
-				return ctx.Err()
 			}
+			return ctx.Err()
 		}}
 		out, err := b.Call(t.Context(), command(t, b, "make"), c)
 		require.NoError(t, err)

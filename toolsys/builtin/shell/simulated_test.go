@@ -28,10 +28,9 @@ func inProcess(t testing.TB, files map[string]string) (*tool.Tool, afero.Fs) {
 	sh := simshell.Shell{FS: fs, Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error {
 		select {
 		case <-time.After(d):
-			return nil
 		case <-ctx.Done():
-			return ctx.Err()
 		}
+		return ctx.Err()
 	}}
 	return shell.Bash(shell.Deps{FS: fs, Run: func(ctx context.Context, r shell.Request) (shell.Exit, error) {
 		exit, err := sh.Run(ctx, simshell.Command{Script: r.Script, Dir: r.Dir, Env: r.Env, Stdout: r.Stdout, Stderr: r.Stderr})

@@ -24,10 +24,9 @@ func withClock(actors *[]string) *tool.Context {
 		*actors = append(*actors, actor)
 		select {
 		case <-time.After(d):
-			return nil
 		case <-ctx.Done():
-			return ctx.Err()
 		}
+		return ctx.Err()
 	}
 	return c
 }

@@ -105,10 +105,9 @@ func bubbleClock(waited *[]time.Duration) tool.Clock {
 			}
 			select {
 			case <-time.After(d):
-				return nil
 			case <-ctx.Done():
-				return context.Cause(ctx)
 			}
+			return context.Cause(ctx)
 		},
 		Go: func(_ string, f func()) { go f() },
 	}
