@@ -140,7 +140,7 @@ func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	for i, r := range results {
 		sized[i] = pipeline.SizedResult{Result: r.Block(), Limit: r.Limit}
 	}
-	blocks, decisions := ledger.Message(sized)
+	blocks, decisions := ledger.Message(s.turnNow(), sized)
 	for i, d := range decisions {
 		if message.PlainText(blocks[i].Content) != message.PlainText(results[i].Content) {
 			s.pipe.Persisted(s.turnNow(), results[i].Tool, d)

@@ -89,17 +89,18 @@ type files struct {
 	of map[string]key
 }
 
-// key is a result: its call and its text, by a hash that nobody outside can foresee and
-// by its size. A call id alone would do for an honest server; one that gives two calls
-// the same id must not get one's result for the other's.
+// key is a result: its turn, its call and its text, by a hash that nobody outside can foresee
+// and by its size. A call id alone would do for an honest server; one that gives two calls
+// the same id must not get one's result for the other's, nor one message's for another's.
 type key struct {
+	turn   int
 	callID string
 	hash   uint64
 	size   int
 }
 
-func (l *Ledger) key(callID, text string) key {
-	return key{callID, maphash.String(l.seed, text), len(text)}
+func (l *Ledger) key(turn int, callID, text string) key {
+	return key{turn, callID, maphash.String(l.seed, text), len(text)}
 }
 
 // entry is what the ledger holds of one result. One that is in the ledger never changes; a
@@ -133,10 +134,10 @@ func (l *Ledger) Clone() *Ledger {
 // instead. When the file cannot be written the text is cut to the limit with a
 // note that gives the reason (K3); this never fails.
 //
-// The same call and text give the same bytes again, whatever the disk does later.
-func (l *Ledger) One(callID string, limit int, blocks []message.Block) ([]message.Block, Sizing) {
+// The same turn, call and text give the same bytes again, whatever the disk does later.
+func (l *Ledger) One(turn int, callID string, limit int, blocks []message.Block) ([]message.Block, Sizing) {
 	text := message.PlainText(blocks)
-	e := l.decide(l.key(callID, text), limit, text)
+	e := l.decide(l.key(turn, callID, text), limit, text)
 	return e.apply(blocks), e.Sizing
 }
 
@@ -252,7 +253,7 @@ func (l *Ledger) sent(e *entry, k key) key {
 	if e.Verdict == Kept {
 		return k
 	}
-	return l.key(e.CallID, e.inline)
+	return l.key(k.turn, e.CallID, e.inline)
 }
 
 // reserve gives k a file that no other result has.

@@ -17,20 +17,20 @@ type SizedResult struct {
 // previews are themselves too much for one message.
 var previews = [...]int{PreviewChars, PreviewChars / 5, 0}
 
-// Message holds all results of one message to MaxMessageChars together (K2), after
+// Message holds all results of one turn's message to MaxMessageChars together (K2), after
 // it has held each to its own limit as One does. While they are over, the largest
 // goes to a file, of equals the earlier one, until the rest fits; when that is not
 // enough, previews are shortened in the same order. Results of tools that limit
 // themselves are never chosen and so may leave the message over.
 //
-// What comes out is sent, so it is frozen: results seen in an earlier message stay
+// What comes out is sent, so it is frozen: results of a turn that were seen before stay
 // as they were then, count as they are, and give the same bytes again, whether they
 // are handed in as the tool made them or as they were sent.
-func (l *Ledger) Message(results []SizedResult) ([]message.Block, []Sizing) {
+func (l *Ledger) Message(turn int, results []SizedResult) ([]message.Block, []Sizing) {
 	group := make([]item, len(results))
 	total := 0
 	for i, r := range results {
-		group[i] = l.item(r)
+		group[i] = l.item(turn, r)
 		total += group[i].Inline
 	}
 	for _, n := range previews {
@@ -54,9 +54,9 @@ type item struct {
 	shown    int // the preview length it last had its turn at
 }
 
-func (l *Ledger) item(r SizedResult) item {
+func (l *Ledger) item(turn int, r SizedResult) item {
 	text := message.PlainText(r.Result.Content)
-	k := l.key(r.Result.ToolUseID, text)
+	k := l.key(turn, r.Result.ToolUseID, text)
 	e := l.decide(k, r.Limit, text)
 	return item{entry: e, shown: PreviewChars + 1, key: k, was: l.sent(&e, k)}
 }

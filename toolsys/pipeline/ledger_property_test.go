@@ -33,7 +33,7 @@ func TestAnyMessageFitsOrOnlySelfLimitingResultsAreLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := anyMessage(t)
 		l, fs := ledger()
-		out, ds := l.Message(in)
+		out, ds := l.Message(1, in)
 		require.Len(t, out, len(in))
 		require.Len(t, ds, len(in))
 		over := total(out) > pipeline.MaxMessageChars
@@ -68,7 +68,7 @@ func TestInAnyMessageTheChosenAreTheLargest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := ledger()
 		in := anyMessage(t)
-		_, ds := l.Message(in)
+		_, ds := l.Message(1, in)
 		least, most := 1<<30, 0
 		for i, d := range ds {
 			switch {
@@ -89,18 +89,18 @@ func TestAnyMessageGivesTheSameBytesAgain(t *testing.T) {
 		in := anyMessage(t)
 		if rapid.Bool().Draw(t, "pipeline first") {
 			for i := range in {
-				in[i].Result.Content, _ = l.One(in[i].Result.ToolUseID, in[i].Limit, in[i].Result.Content)
+				in[i].Result.Content, _ = l.One(1, in[i].Result.ToolUseID, in[i].Limit, in[i].Result.Content)
 			}
 		}
-		out, ds := l.Message(in)
+		out, ds := l.Message(1, in)
 		require.NoError(t, fs.RemoveAll("/results"))
-		again, ds2 := l.Message(in)
+		again, ds2 := l.Message(1, in)
 		require.Equal(t, out, again)
 		require.Equal(t, ds, ds2)
 		for i := range in {
 			in[i].Result = out[i]
 		}
-		resent, _ := l.Message(in)
+		resent, _ := l.Message(1, in)
 		require.Equal(t, out, resent, "what was sent, handed in again")
 	})
 }
@@ -109,7 +109,7 @@ func BenchmarkOneKept(b *testing.B) {
 	l, _ := ledger()
 	blocks := texts(lines(1000))
 	for b.Loop() {
-		l.One("call", 50_000, blocks)
+		l.One(1, "call", 50_000, blocks)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestSizesAreInCodePoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"a", "eight of", "é", "世", "😀", "\xff", "\xe4\xb8", "\x00", "\x7f"})).Draw(t, "text")
 		text := strings.Join(pieces, "")
-		_, d := pipeline.NewLedger(pipeline.ResultStore{}).One("toolu_1", 0, []message.Block{message.Text(text)})
+		_, d := pipeline.NewLedger(pipeline.ResultStore{}).One(1, "toolu_1", 0, []message.Block{message.Text(text)})
 		assert.Equal(t, utf8.RuneCountInString(text), d.Chars, "%q", text)
 		assert.Equal(t, d.Chars, d.Inline)
 	})

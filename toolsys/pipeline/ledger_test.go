@@ -42,7 +42,7 @@ func ledger() (*pipeline.Ledger, afero.Fs) {
 func TestATextWithinItsLimitIsKeptAsItIs(t *testing.T) {
 	l, fs := ledger()
 	blocks := texts(lines(100))
-	got, d := l.One("toolu_1", 100, blocks)
+	got, d := l.One(1, "toolu_1", 100, blocks)
 	assert.Equal(t, blocks, got)
 	assert.Equal(t, pipeline.Sizing{CallID: "toolu_1", Chars: 100, Inline: 100}, d)
 	assert.Equal(t, "kept", d.Verdict.String())
@@ -54,7 +54,7 @@ func TestATextWithinItsLimitIsKeptAsItIs(t *testing.T) {
 func TestATextOverItsLimitGoesToAFileAndThePreviewNamesIt(t *testing.T) {
 	l, fs := ledger()
 	whole := lines(30_001)
-	got, d := l.One("toolu_1", 30_000, texts(whole))
+	got, d := l.One(1, "toolu_1", 30_000, texts(whole))
 	require.Len(t, got, 1)
 	assert.Equal(t, pipeline.Persisted, d.Verdict)
 	assert.Equal(t, "/results/toolu_1.txt", d.Path)
@@ -72,10 +72,10 @@ func TestATextOverItsLimitGoesToAFileAndThePreviewNamesIt(t *testing.T) {
 func TestAPreviewShowsWholeLinesUnlessTheyAreVeryLong(t *testing.T) {
 	l, _ := ledger()
 	row := strings.Repeat("x", 299) + "\n"
-	got, _ := l.One("rows", 100_000, texts(strings.Repeat(row, 400)))
+	got, _ := l.One(1, "rows", 100_000, texts(strings.Repeat(row, 400)))
 	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+strings.Repeat(row, 6)), "six rows, 1,800 characters, are whole")
 	assert.Contains(t, got[0].Text, "first 1800 characters")
-	got, _ = l.One("one line", 100_000, texts(strings.Repeat("x", 100_001)))
+	got, _ = l.One(1, "one line", 100_000, texts(strings.Repeat("x", 100_001)))
 	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+strings.Repeat("x", pipeline.PreviewChars)))
 }
 
@@ -83,16 +83,16 @@ func TestAPreviewEndsAtALineOnlyInItsSecondHalf(t *testing.T) {
 	l, _ := ledger()
 	half := strings.Repeat("x", pipeline.PreviewChars/2-1) + "\n"
 	rest := strings.Repeat("y", 2*pipeline.PreviewChars)
-	got, _ := l.One("half", 3_000, texts(half+rest))
+	got, _ := l.One(1, "half", 3_000, texts(half+rest))
 	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+half+rest[:pipeline.PreviewChars/2]))
-	got, _ = l.One("more", 3_000, texts("x"+half+rest))
+	got, _ = l.One(1, "more", 3_000, texts("x"+half+rest))
 	assert.True(t, strings.HasSuffix(got[0].Text, "]\nx"+half))
 }
 
 func TestACutIsBetweenCodePoints(t *testing.T) {
 	for _, before := range []string{"", "a", "aa"} {
 		l, _ := ledger()
-		got, d := l.One("a", unlimited, texts(before+strings.Repeat("天", pipeline.MaxInlineBytes/2)))
+		got, d := l.One(1, "a", unlimited, texts(before+strings.Repeat("天", pipeline.MaxInlineBytes/2)))
 		assert.Equal(t, pipeline.Truncated, d.Verdict)
 		assert.True(t, utf8.ValidString(got[0].Text))
 	}
@@ -104,31 +104,31 @@ func TestResultsAreNotMovedWhereLittleIsWon(t *testing.T) {
 	for i := range in {
 		in[i] = pipeline.SizedResult{Result: message.ToolResult(fmt.Sprintf("c%d", i), false, texts(lines(2_050))...)}
 	}
-	_, decisions := l.Message(in)
+	_, decisions := l.Message(1, in)
 	moved := slices.DeleteFunc(decisions, func(d pipeline.Sizing) bool { return d.Verdict == pipeline.Kept })
 	assert.Len(t, moved, 4, "5,000 characters too many; each that is moved leaves a short preview")
 }
 
 func TestLimitsCountCodePointsAndNotBytes(t *testing.T) {
 	l, _ := ledger()
-	_, d := l.One("a", 1000, texts(strings.Repeat("天", 1000)))
+	_, d := l.One(1, "a", 1000, texts(strings.Repeat("天", 1000)))
 	assert.Equal(t, pipeline.Kept, d.Verdict)
-	_, d = l.One("b", 1000, texts(strings.Repeat("天", 1001)))
+	_, d = l.One(1, "b", 1000, texts(strings.Repeat("天", 1001)))
 	assert.Equal(t, pipeline.Persisted, d.Verdict)
 }
 
 func TestALimitOfZeroIsTheDefault(t *testing.T) {
 	l, _ := ledger()
-	_, d := l.One("a", 0, texts(lines(50_000)))
+	_, d := l.One(1, "a", 0, texts(lines(50_000)))
 	assert.Equal(t, pipeline.Kept, d.Verdict)
-	_, d = l.One("b", 0, texts(lines(50_001)))
+	_, d = l.One(1, "b", 0, texts(lines(50_001)))
 	assert.Equal(t, pipeline.Persisted, d.Verdict)
 }
 
 func TestImagesStayInTheirPlace(t *testing.T) {
 	l, _ := ledger()
 	image := message.Image("image/png", strings.Repeat("A", 1_000_000))
-	got, d := l.One("a", 100, []message.Block{image, message.Text(lines(90)), image, message.Text(lines(90))})
+	got, d := l.One(1, "a", 100, []message.Block{image, message.Text(lines(90)), image, message.Text(lines(90))})
 	require.Len(t, got, 3)
 	assert.Equal(t, image, got[0])
 	assert.Equal(t, message.TypeText, got[1].Type)
@@ -141,7 +141,7 @@ func TestNothingIsEverFourHundredThousandBytesInline(t *testing.T) {
 	for name, limit := range map[string]int{"within the tool's limit": 100_000, "a tool that limits itself": unlimited} {
 		t.Run(name, func(t *testing.T) {
 			l, fs := ledger()
-			got, d := l.One("a", limit, texts(face))
+			got, d := l.One(1, "a", limit, texts(face))
 			assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes)
 			assert.True(t, utf8.ValidString(got[0].Text))
 			assert.NotEqual(t, pipeline.Kept, d.Verdict)
@@ -152,7 +152,7 @@ func TestNothingIsEverFourHundredThousandBytesInline(t *testing.T) {
 		})
 	}
 	l, _ := ledger()
-	_, d := l.One("b", unlimited, texts(lines(399_999)))
+	_, d := l.One(1, "b", unlimited, texts(lines(399_999)))
 	assert.Equal(t, pipeline.Kept, d.Verdict)
 }
 
@@ -166,7 +166,7 @@ func TestAFailedWriteLosesNoCall(t *testing.T) {
 	}
 	for name, store := range stores {
 		t.Run(name, func(t *testing.T) {
-			got, d := pipeline.NewLedger(store).One("a", 10_000, texts(lines(20_000)))
+			got, d := pipeline.NewLedger(store).One(1, "a", 10_000, texts(lines(20_000)))
 			assert.Equal(t, pipeline.Truncated, d.Verdict)
 			assert.Empty(t, d.Path)
 			assert.LessOrEqual(t, d.Inline, 10_000)
@@ -180,20 +180,20 @@ func TestAFailedWriteLosesNoCall(t *testing.T) {
 func TestADecisionOutlivesTheDisk(t *testing.T) {
 	fs := afero.NewMemMapFs()
 	l := pipeline.NewLedger(pipeline.ResultStore{Save: onDisk(fs), Dir: "/results"})
-	first, d1 := l.One("a", 10, texts(lines(20)))
+	first, d1 := l.One(1, "a", 10, texts(lines(20)))
 	require.NoError(t, fs.RemoveAll("/results"))
-	again, d2 := l.One("a", 10, texts(lines(20)))
+	again, d2 := l.One(1, "a", 10, texts(lines(20)))
 	assert.Equal(t, first, again)
 	assert.Equal(t, d1, d2)
-	sent, d3 := l.One("a", 10, first)
+	sent, d3 := l.One(1, "a", 10, first)
 	assert.Equal(t, first, sent, "what was sent is recognised as well")
 	assert.Equal(t, d1, d3)
 }
 
 func TestAnIDUsedTwiceMixesNoResults(t *testing.T) {
 	l, fs := ledger()
-	_, one := l.One("same", 10, texts("first "+lines(20)))
-	_, two := l.One("same", 10, texts("second "+lines(20)))
+	_, one := l.One(1, "same", 10, texts("first "+lines(20)))
+	_, two := l.One(1, "same", 10, texts("second "+lines(20)))
 	assert.Equal(t, "/results/same.txt", one.Path)
 	assert.Equal(t, "/results/same-2.txt", two.Path)
 	saved, err := afero.ReadFile(fs, two.Path)
@@ -205,7 +205,7 @@ func TestACallIDCannotLeaveTheFolder(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range []string{"../../etc/passwd", "..", ".", "", "a/b", "a\\b", "a_b", "a\x00b", "天", "气", strings.Repeat("x", 400)} {
 		l, _ := ledger()
-		_, d := l.One(id, 1, texts("long enough"))
+		_, d := l.One(1, id, 1, texts("long enough"))
 		require.Equal(t, pipeline.Persisted, d.Verdict, "%q", id)
 		assert.Regexp(t, `^/results/[A-Za-z0-9_-]{1,130}\.txt$`, d.Path)
 		assert.False(t, seen[d.Path], "%q shares %s", id, d.Path)
@@ -230,7 +230,7 @@ func verdicts(ds []pipeline.Sizing) (v []string) {
 
 func TestTheLargestOfAMessageGoFirst(t *testing.T) {
 	l, _ := ledger()
-	_, ds := l.Message(sized(200_000, lines(90_000), lines(100_000), lines(60_000), lines(40_000)))
+	_, ds := l.Message(1, sized(200_000, lines(90_000), lines(100_000), lines(60_000), lines(40_000)))
 	assert.Equal(t, []string{"kept", "persisted", "kept", "kept"}, verdicts(ds))
 	assert.Equal(t, "/results/c1.txt", ds[1].Path)
 	assert.Contains(t, ds[1].Why, "200000")
@@ -238,13 +238,13 @@ func TestTheLargestOfAMessageGoFirst(t *testing.T) {
 
 func TestOfEqualsTheEarlierGoesFirst(t *testing.T) {
 	l, _ := ledger()
-	_, ds := l.Message(sized(200_000, lines(80_000), lines(80_000), lines(80_000)))
+	_, ds := l.Message(1, sized(200_000, lines(80_000), lines(80_000), lines(80_000)))
 	assert.Equal(t, []string{"persisted", "kept", "kept"}, verdicts(ds))
 }
 
 func TestExactlyTheLimitFits(t *testing.T) {
 	l, _ := ledger()
-	_, ds := l.Message(sized(100_000, lines(100_000), lines(100_000)))
+	_, ds := l.Message(1, sized(100_000, lines(100_000), lines(100_000)))
 	assert.Equal(t, []string{"kept", "kept"}, verdicts(ds))
 }
 
@@ -252,14 +252,14 @@ func TestMessagesAreNeverSummed(t *testing.T) {
 	l, _ := ledger()
 	for i := range 5 {
 		r := message.ToolResult(fmt.Sprintf("turn%d", i), false, texts(lines(150_000))...)
-		_, ds := l.Message([]pipeline.SizedResult{{Result: r, Limit: 150_000}})
+		_, ds := l.Message(1, []pipeline.SizedResult{{Result: r, Limit: 150_000}})
 		assert.Equal(t, []string{"kept"}, verdicts(ds))
 	}
 }
 
 func TestAToolThatLimitsItselfIsNeverChosen(t *testing.T) {
 	l, fs := ledger()
-	_, ds := l.Message(sized(unlimited, lines(150_000), lines(150_000)))
+	_, ds := l.Message(1, sized(unlimited, lines(150_000), lines(150_000)))
 	assert.Equal(t, []string{"kept", "kept"}, verdicts(ds))
 	there, err := afero.DirExists(fs, "/results")
 	require.NoError(t, err)
@@ -271,7 +271,7 @@ func TestMessageKeepsTheFormOfAResult(t *testing.T) {
 	image := message.Image("image/png", "AAAA")
 	in := message.ToolResult("c", true, image, message.Text(lines(60_000)))
 	in.Cache = true
-	out, _ := l.Message([]pipeline.SizedResult{{Result: in, Limit: 50_000}})
+	out, _ := l.Message(1, []pipeline.SizedResult{{Result: in, Limit: 50_000}})
 	require.Len(t, out, 1)
 	assert.Equal(t, message.TypeToolResult, out[0].Type)
 	assert.Equal(t, "c", out[0].ToolUseID)
@@ -283,7 +283,7 @@ func TestMessageKeepsTheFormOfAResult(t *testing.T) {
 // A limit of zero is the tool's default, and no mark of a tool that limits itself.
 func TestResultsOfTheDefaultLimitShrinkLikeOthers(t *testing.T) {
 	l, _ := ledger()
-	out, ds := l.Message(sized(0, lines(49_000), lines(49_000), lines(49_000), lines(49_000), lines(49_000)))
+	out, ds := l.Message(1, sized(0, lines(49_000), lines(49_000), lines(49_000), lines(49_000), lines(49_000)))
 	assert.Contains(t, verdicts(ds), "persisted")
 	assert.LessOrEqual(t, total(out), pipeline.MaxMessageChars)
 }
@@ -292,7 +292,7 @@ func TestResultsOfTheDefaultLimitShrinkLikeOthers(t *testing.T) {
 // hardly longer than a preview with its words is left alone as long as anything else helps.
 func TestWhatIsShownOfAShrunkResult(t *testing.T) {
 	l, _ := ledger()
-	out, ds := l.Message(sized(200_000, lines(150_000), lines(60_000)))
+	out, ds := l.Message(1, sized(200_000, lines(150_000), lines(60_000)))
 	assert.Equal(t, []string{"persisted", "kept"}, verdicts(ds))
 	assert.Greater(t, len(out[0].Content[0].Text), pipeline.PreviewChars)
 	few := make([]string, 88)
@@ -300,7 +300,7 @@ func TestWhatIsShownOfAShrunkResult(t *testing.T) {
 		few[i] = lines(2_300)
 	}
 	l, _ = ledger()
-	_, ds = l.Message(sized(200_000, few...))
+	_, ds = l.Message(1, sized(200_000, few...))
 	shrunk := 0
 	for _, d := range ds {
 		if d.Verdict != pipeline.Kept {
@@ -314,20 +314,20 @@ func TestWhatIsShownOfAShrunkResult(t *testing.T) {
 func TestACutTextStaysUnderTheBoundOfBytes(t *testing.T) {
 	for before := range 8 {
 		l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
-		got, d := l.One("a", 200_000, texts(strings.Repeat("a", before)+strings.Repeat("😀", 150_000)))
+		got, d := l.One(1, "a", 200_000, texts(strings.Repeat("a", before)+strings.Repeat("😀", 150_000)))
 		assert.Equal(t, pipeline.Truncated, d.Verdict)
 		assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes)
 		assert.Greater(t, len(got[0].Text), pipeline.MaxInlineBytes-50)
 	}
 	l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
-	got, _ := l.One("a", pipeline.MaxInlineBytes-1, texts(strings.Repeat("a", 2*pipeline.MaxInlineBytes)))
+	got, _ := l.One(1, "a", pipeline.MaxInlineBytes-1, texts(strings.Repeat("a", 2*pipeline.MaxInlineBytes)))
 	assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes, "it ends where the characters and the bytes do")
 	assert.Greater(t, len(got[0].Text), pipeline.MaxInlineBytes-50)
 }
 
 func TestAFailedWriteCutsNoMoreThanTheMessageIsOver(t *testing.T) {
 	l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
-	out, ds := l.Message(sized(200_000, lines(120_000), lines(100_000)))
+	out, ds := l.Message(1, sized(200_000, lines(120_000), lines(100_000)))
 	assert.Equal(t, []string{"truncated", "kept"}, verdicts(ds))
 	assert.LessOrEqual(t, total(out), pipeline.MaxMessageChars)
 	assert.Greater(t, total(out), pipeline.MaxMessageChars-200)
@@ -340,31 +340,52 @@ func TestHundredsOfPreviewsStillFit(t *testing.T) {
 	for i := range many {
 		many[i] = lines(60_000)
 	}
-	out, ds := l.Message(sized(50_000, many...))
+	out, ds := l.Message(1, sized(50_000, many...))
 	assert.LessOrEqual(t, total(out), pipeline.MaxMessageChars)
 	for _, d := range ds {
 		assert.Equal(t, pipeline.Persisted, d.Verdict)
 	}
-	again, _ := l.Message(sized(50_000, many...))
+	again, _ := l.Message(1, sized(50_000, many...))
 	assert.Equal(t, out, again)
 }
 
 func TestAnEarlierMessagesResultIsFrozenAsItWas(t *testing.T) {
 	l, _ := ledger()
 	old := sized(200_000, lines(150_000))
-	first, _ := l.Message(old)
+	first, _ := l.Message(1, old)
 	grown := append(old, pipeline.SizedResult{Result: message.ToolResult("new", false, texts(lines(100_000))...), Limit: 100_000})
-	out, ds := l.Message(grown)
+	out, ds := l.Message(1, grown)
 	assert.Equal(t, first[0], out[0])
 	assert.Equal(t, []string{"kept", "persisted"}, verdicts(ds), "the larger one went out whole and stays so")
+}
+
+// A model that repeats a message with its ids, whose tools answer the same, has sent another
+// message: what the first one kept may be cut in it.
+func TestAMessageThatComesAgainIsHeldToItsSize(t *testing.T) {
+	for name, save := range map[string]func(string, string) error{"saved": nil, "disk full": full} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := ledger()
+			if save != nil {
+				l = pipeline.NewLedger(pipeline.ResultStore{Save: save, Dir: "/results"})
+			}
+			first := sized(200_000, lines(100_000), lines(100_000))
+			out, _ := l.Message(1, first)
+			more := append(first, pipeline.SizedResult{Result: message.ToolResult("new", false, texts("done")...), Limit: 100_000})
+			second, _ := l.Message(2, more)
+			assert.LessOrEqual(t, total(second), pipeline.MaxMessageChars)
+			assert.Equal(t, "done", second[2].Content[0].Text)
+			again, _ := l.Message(1, first)
+			assert.Equal(t, out, again)
+		})
+	}
 }
 
 // Calls of two conversations may share an id, and their results lie in one folder.
 func TestAForkWritesOverNoResult(t *testing.T) {
 	l, fs := ledger()
 	fork := l.Clone()
-	_, theirs := fork.One("same", 10, texts(strings.Repeat("a", 20)))
-	_, ours := l.One("same", 10, texts(strings.Repeat("b", 20)))
+	_, theirs := fork.One(1, "same", 10, texts(strings.Repeat("a", 20)))
+	_, ours := l.One(1, "same", 10, texts(strings.Repeat("b", 20)))
 	require.NotEqual(t, theirs.Path, ours.Path)
 	for file, want := range map[string]string{theirs.Path: strings.Repeat("a", 20), ours.Path: strings.Repeat("b", 20)} {
 		got, err := afero.ReadFile(fs, file)
@@ -376,11 +397,11 @@ func TestAForkWritesOverNoResult(t *testing.T) {
 func TestAForkRepeatsTheBytesAndGoesItsOwnWay(t *testing.T) {
 	l, _ := ledger()
 	shared := sized(200_000, lines(150_000), lines(100_000))
-	out, _ := l.Message(shared)
+	out, _ := l.Message(1, shared)
 	fork := l.Clone()
-	again, _ := fork.Message(shared)
+	again, _ := fork.Message(1, shared)
 	assert.Equal(t, out, again)
-	_, d := fork.One("own", 10, texts(lines(20)))
+	_, d := fork.One(1, "own", 10, texts(lines(20)))
 	assert.Equal(t, pipeline.Persisted, d.Verdict)
 }
 

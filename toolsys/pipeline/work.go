@@ -216,7 +216,7 @@ func (r *run) budget(res *Result) {
 		return
 	}
 	w := r.watch()
-	content, d := r.p.Handlers.Budget.One(r.pre.Call.ID, r.limit(), res.Content)
+	content, d := r.p.Handlers.Budget.One(r.pre.Call.Turn, r.pre.Call.ID, r.limit(), res.Content)
 	res.Content = content
 	if d.Verdict != Kept {
 		res.Data = nil
