@@ -67,7 +67,7 @@ var layers = []struct {
 	{"sim/clock", nil},
 	{"sim/stream", []string{"toolsys/jsonscan"}},
 	{"sim/secret", nil},
-	{"sim/cassette", []string{"sim/stream", "sim/secret"}},
+	{"sim/cassette", []string{"sim/clock", "sim/stream", "sim/secret"}},
 	// The providers' wire forms: recordings are read through it, and served APIs read
 	// their clients' requests.
 	{"sim/dialect", []string{"sim/stream", "toolsys/jsonscan"}},
@@ -76,7 +76,7 @@ var layers = []struct {
 	{"sim/world", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd"}},
 	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world", "toolsys", "toolsys/..."}},
-	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
+	{"sim/serve", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics", "sim/recording", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
@@ -85,7 +85,7 @@ var layers = []struct {
 	{"scenarios", nil},
 	{"docs", nil},
 	{"property/mutants", []string{"toolsys/builtin", "toolsys/host"}},
-	{"property/shards", nil},
+	{"property/shards", []string{"sim/clock"}},
 	{"property/...", nil},
 	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},
 	{"property/generate", []string{"property/des"}},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"toolbench/sim/clock"
 )
 
 // ErrChanged means that what was sent is not what its name says.
@@ -44,7 +46,7 @@ func (q *Queue) Send(ctx context.Context, digest string, open func() io.ReadClos
 		if try == sendTries || !q.passing(ctx, err) {
 			return fmt.Errorf("the store: %w", err)
 		}
-		if err := pause(ctx, 250*time.Millisecond); err != nil {
+		if err := clock.Pause(ctx, 250*time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"toolbench/sim/clock"
 )
 
 // Options are how a queue treats its parts.
@@ -176,7 +178,7 @@ func (q *Queue) put(ctx context.Context, key string, value []byte) error {
 		case away > 2*q.o.Silence:
 			return ErrAway
 		}
-		if err := pause(ctx, awayWait); err != nil {
+		if err := clock.Pause(ctx, awayWait); err != nil {
 			return err
 		}
 	}
@@ -186,17 +188,6 @@ func (q *Queue) put(ctx context.Context, key string, value []byte) error {
 func (q *Queue) closed(ctx context.Context) bool {
 	_, err := q.js.Stream(ctx, streamName(q.name))
 	return errors.Is(err, jetstream.ErrStreamNotFound)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // state is what the store has.
@@ -326,7 +317,7 @@ func (q *Queue) Gather(ctx context.Context, all Range, size uint64, show func(Pr
 				}
 			}
 		}
-		if err := pause(ctx, 200*time.Millisecond); err != nil {
+		if err := clock.Pause(ctx, 200*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/clock"
 )
 
 var whole = Range{0, 200}
@@ -183,7 +185,7 @@ func TestWhatADeadWorkerHeldIsPlayedByAnother(t *testing.T) {
 	}
 	go func() {
 		for deaths.Load() < 6 {
-			_ = pause(t.Context(), 50*time.Millisecond)
+			_ = clock.Pause(t.Context(), 50*time.Millisecond)
 		}
 		works(t.Context(), t, &all, url, sum)
 	}()
@@ -205,7 +207,7 @@ func TestALongPartStaysWithItsWorker(t *testing.T) {
 	for range 2 {
 		works(t.Context(), t, &all, url, func(ctx context.Context, r Range) ([]byte, error) {
 			played.Add(1)
-			_ = pause(ctx, 2500*time.Millisecond)
+			_ = clock.Pause(ctx, 2500*time.Millisecond)
 			return sum(ctx, r)
 		})
 	}

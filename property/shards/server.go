@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"toolbench/sim/clock"
 )
 
 // Server is a NATS server with JetStream within this process.
@@ -59,7 +61,7 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 // Empty waits for a moment until one client is left at most: a worker that sees that its queue is
 // closed goes, and one that only sees the server end waits for another.
 func (s *Server) Empty(ctx context.Context) {
-	for tries := 100; tries > 0 && s.s.NumClients() > 1 && pause(ctx, 100*time.Millisecond) == nil; {
+	for tries := 100; tries > 0 && s.s.NumClients() > 1 && clock.Pause(ctx, 100*time.Millisecond) == nil; {
 		tries--
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"toolbench/sim/clock"
 )
 
 // Play plays the cases of a part and gives the result. It must not depend on anything but the
@@ -41,7 +43,7 @@ func (q *Queue) Work(ctx context.Context, play Play) error {
 				return nil // between two parts
 			}
 			away += awayWait
-			_ = pause(ctx, awayWait)
+			_ = clock.Pause(ctx, awayWait)
 		}
 		if closed := q.js.Conn().IsClosed(); closed || away > 2*q.o.Silence {
 			return ErrAway
@@ -99,7 +101,7 @@ func (q *Queue) alive(ctx context.Context, msg jetstream.Msg) (done func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		for pause(ctx, q.o.Silence/3) == nil {
+		for clock.Pause(ctx, q.o.Silence/3) == nil {
 			_ = msg.InProgress() // where that is lost, another plays the part as well
 		}
 	}()

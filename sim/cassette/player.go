@@ -13,13 +13,14 @@ import (
 	"sync"
 	"time"
 
+	"toolbench/sim/clock"
 	"toolbench/sim/stream"
 )
 
 // Options are how a cassette is played. The zero value matches strictly and
 // keeps the recorded times on the standard clock.
 type Options struct {
-	// Wait and Now are the clock; nil: Sleep and time.Now, both virtual inside
+	// Wait and Now are the clock; nil: those of the wall, both virtual inside
 	// a bubble. The actor is "stream/<interaction number>", followed by
 	// "#<try>" when an interaction is played again.
 	Wait Wait
@@ -89,7 +90,7 @@ func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	p := &Player{cassette: c, options: o, matcher: matcher{name: c.Name, lenient: o.Lenient},
 		compare: normalizer{redact: newRedactor(o.Secrets)}}
 	if p.options.Wait == nil {
-		p.options.Wait = Sleep
+		p.options.Wait = clock.Now().Sleep
 	}
 	if p.options.Now == nil {
 		p.options.Now = time.Now

@@ -272,14 +272,3 @@ func (b *body) Close() error {
 	b.cancel()
 	return nil
 }
-
-// Sleep is the Wait of the standard clock, which is virtual inside a bubble.
-func Sleep(ctx context.Context, _ string, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	return context.Cause(ctx)
-}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"toolbench/sim/clock"
 	"toolbench/sim/stream"
 )
 
@@ -166,7 +167,7 @@ func (d *disturbance) pass(text []byte, broken, twice func([]byte) []byte) error
 	switch d.seen {
 	case d.Late:
 		d.late.Go(func() {
-			if Sleep(d.ctx, "", d.LateFor) == nil {
+			if clock.Pause(d.ctx, d.LateFor) == nil {
 				_ = d.write(text) // an error means that nobody reads any more
 			}
 		})
@@ -187,7 +188,7 @@ func (d *disturbance) pass(text []byte, broken, twice func([]byte) []byte) error
 			<-d.ctx.Done()
 			return context.Cause(d.ctx)
 		}
-		return Sleep(d.ctx, "", d.Stall)
+		return clock.Pause(d.ctx, d.Stall)
 	}
 	return nil
 }

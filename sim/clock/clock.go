@@ -67,8 +67,11 @@ func (r *Real) Now() time.Time { return time.Now() }
 // Since is how long ago it began.
 func (r *Real) Since() time.Duration { return time.Since(r.start) }
 
-// Sleep waits for d, or until ctx ends; it returns the cause then.
-func (r *Real) Sleep(ctx context.Context, _ string, d time.Duration) error {
+// Sleep is Pause, whoever it is that waits.
+func (r *Real) Sleep(ctx context.Context, _ string, d time.Duration) error { return Pause(ctx, d) }
+
+// Pause waits for d, or until ctx ends; it returns the cause then.
+func Pause(ctx context.Context, d time.Duration) error {
 	if d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

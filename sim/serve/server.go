@@ -17,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/clock"
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
@@ -41,7 +42,7 @@ type Options struct {
 	// Hosts are names and addresses to answer to, beside those of loopback and the one
 	// that the connection came to.
 	Hosts []string
-	// Now and Wait are the clock; nil: time.Now and cassette.Sleep.
+	// Now and Wait are the clock; nil: those of the wall.
 	Now  func() time.Time
 	Wait cassette.Wait
 }
@@ -72,7 +73,7 @@ func New(t *Script, o Options) *Server {
 		o.Now = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = cassette.Sleep
+		o.Wait = clock.Now().Sleep
 	}
 	s := &Server{o: o, script: t, start: o.Now()}
 	s.router = router{script: t, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
