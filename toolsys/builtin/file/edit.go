@@ -83,14 +83,10 @@ type edited struct {
 
 // planEdit works the change out without making it; see planWrite for why twice.
 func (d Deps) planEdit(in EditIn, c *tool.Context) (edited, *tool.Refusal) {
-	p, refusal := d.locate(in.Path, c)
-	if refusal != nil {
-		return edited{}, refusal
-	}
+	p, content, refusal := d.open(in.Path, c)
 	if path.Ext(p.real) == ".ipynb" {
 		return edited{}, refuse(CodeNotebook, "%s is a notebook. Change its cells with NotebookEdit.", p.abs)
 	}
-	content, refusal := d.load(p)
 	switch {
 	case refusal != nil && refusal.Code == CodeMissing && in.Old == "":
 		return edited{planned: planned{place: p}, edits: []udiff.Edit{{New: in.New}}, after: []byte(in.New)}, d.creatable(p)

@@ -111,11 +111,7 @@ type notebookPlan struct {
 
 // planNotebook works the change out without making it; see planWrite for why twice.
 func (d Deps) planNotebook(in NotebookEditIn, c *tool.Context) (notebookPlan, *tool.Refusal) {
-	p, refusal := d.locate(in.Path, c)
-	if refusal != nil {
-		return notebookPlan{}, refusal
-	}
-	content, refusal := d.load(p)
+	p, content, refusal := d.open(in.Path, c)
 	if refusal == nil {
 		refusal = unseen(p, content, c)
 	}

@@ -92,11 +92,7 @@ func (d Deps) handOver(ctx context.Context, in SendFileIn, outbox string, c *too
 	var contents [][]byte
 	var out SendFileOut
 	for _, name := range in.Files {
-		p, refusal := d.locate(name, c)
-		if refusal != nil {
-			return SendFileOut{}, failure(refusal)
-		}
-		content, refusal := d.load(p)
+		p, content, refusal := d.open(name, c)
 		if refusal != nil {
 			return SendFileOut{}, failure(refusal)
 		}

@@ -104,6 +104,14 @@ func (t text) foreign() int {
 // maxFileBytes is the largest file that is taken into memory.
 const maxFileBytes = 64 << 20
 
+// open locates and loads a file; a refusal to load it comes with its place.
+func (d Deps) open(name string, c *tool.Context) (p place, content []byte, refusal *tool.Refusal) {
+	if p, refusal = d.locate(name, c); refusal == nil {
+		content, refusal = d.load(p)
+	}
+	return p, content, refusal
+}
+
 // load reads a file. That nothing is there is a refusal of its own code, so that
 // a caller may take it as an answer.
 func (d Deps) load(p place) ([]byte, *tool.Refusal) {

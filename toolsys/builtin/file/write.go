@@ -76,11 +76,7 @@ type planned struct {
 // planWrite looks whether the file may be written. It is asked twice, before
 // permission and before the work, since time may have passed in between.
 func (d Deps) planWrite(in WriteIn, c *tool.Context) (planned, *tool.Refusal) {
-	p, refusal := d.locate(in.Path, c)
-	if refusal != nil {
-		return planned{}, refusal
-	}
-	content, refusal := d.load(p)
+	p, content, refusal := d.open(in.Path, c)
 	switch {
 	case refusal == nil:
 		return planned{place: p, before: content, exists: true}, unseenInPart(p, content, c)
