@@ -228,8 +228,7 @@ const hookTimeout = time.Minute
 
 // hooks runs the hook that is next, or goes on when all have run.
 func (e *Engine) hooks(i int) {
-	k := &e.calls[i]
-	if k.stopped == schedule.NoCause && k.hook < len(k.Hooks) {
+	if k := &e.calls[i]; k.stopped == schedule.NoCause && k.hook < len(k.Hooks) {
 		e.await(i, hooked, e.now, e.rank("hook//", k.ID, "/PreToolUse/", strconv.Itoa(e.hookNumber(i))))
 		return
 	}

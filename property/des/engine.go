@@ -119,8 +119,7 @@ func (e *Engine) wake(w waiter) error {
 			e.step(schedule.Event{Kind: schedule.GraceOver, Index: int(w.index)})
 		}
 	default:
-		k := &e.calls[w.index]
-		if w.gen != k.gen {
+		if k := &e.calls[w.index]; w.gen != k.gen {
 			return nil // it waits no longer
 		}
 		e.advance(int(w.index), w.actor)

@@ -85,8 +85,7 @@ func (e *Engine) attempt() error {
 			e.endStream()
 			return nil
 		}
-		refused := e.open()
-		if !refused {
+		if refused := e.open(); !refused {
 			return nil
 		}
 		if again := e.abandon(); !again {

@@ -19,8 +19,7 @@ func Undisturbed(c *des.Case) bool {
 		return false
 	}
 	for n := range c.Calls() {
-		k := c.Call(n)
-		if k.StopsSiblings || len(k.Hooks) > 0 {
+		if k := c.Call(n); k.StopsSiblings || len(k.Hooks) > 0 {
 			return false
 		}
 	}

@@ -67,8 +67,7 @@ func (m *matcher) open(n normalizer) {
 func (m *matcher) find(r request) (*entry, error) {
 	byOrder := m.lenient && r.messages
 	for i := range m.entries {
-		e := &m.entries[i]
-		if !e.used && (byOrder && e.messages || e.key == r.key) {
+		if e := &m.entries[i]; !e.used && (byOrder && e.messages || e.key == r.key) {
 			return e, nil
 		}
 	}

@@ -61,8 +61,7 @@ func (s *builder) ask(turn, next *recording.Turn) {
 
 // cutIn notes messages that came while the calls of the last whole answer were at work.
 func (s *builder) cutIn(text string) {
-	last := len(s.between) - 1
-	if last >= 0 && s.between[last].turn == s.answered {
+	if last := len(s.between) - 1; last >= 0 && s.between[last].turn == s.answered {
 		s.between[last].text = paragraphs(s.between[last].text, text)
 		return
 	}

@@ -31,8 +31,7 @@ func (s *scanner) parseYAML(raw []byte) (*yaml.Node, error) {
 	if len(doc.Content) == 0 {
 		return nil, errEmpty
 	}
-	left := s.limits.Nodes
-	if !measure(doc.Content[0], s.limits.Depth, &left) {
+	if left := s.limits.Nodes; !measure(doc.Content[0], s.limits.Depth, &left) {
 		return nil, errNodes
 	}
 	return doc.Content[0], nil

@@ -178,8 +178,7 @@ func hashed(h uint32) uint32 { return h * 0x9E3779B1 >> 16 }
 func (x *index) search(text string, add func(span)) {
 	for i := 0; i+headBytes <= len(text); i++ {
 		h := head(text, i)
-		slot := hashed(h)
-		if x.maybe[slot/64]&(1<<(slot%64)) == 0 {
+		if slot := hashed(h); x.maybe[slot/64]&(1<<(slot%64)) == 0 {
 			continue
 		}
 		if to := x.at(text, i, h, add); to > i {
@@ -252,10 +251,9 @@ func (f *Finder) decoded(text string, skip, end, depth int, add func(span)) {
 		return
 	}
 	for _, sp := range f.layer(text[from:], layers-2, depth, nil) {
-		if sp.kind == randomKind { // of what is hidden, only what is sure
-			continue
+		if sp.kind != randomKind { // of what is hidden, only what is sure
+			add(span{skip + (from+sp.from)*4/3, min(end, skip+((from+sp.to)*4+2)/3), sp.kind})
 		}
-		add(span{skip + (from+sp.from)*4/3, min(end, skip+((from+sp.to)*4+2)/3), sp.kind})
 	}
 }
 

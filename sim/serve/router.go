@@ -204,8 +204,7 @@ func (d *router) fresh(begins string) *Conversation {
 
 // cut is the answer that failed on its way the last time, if it has calls.
 func (s *session) cut() *Answer {
-	n := len(s.log)
-	if n == 0 || !s.log[n-1].broken || s.log[n-1].answer != s.next {
+	if n := len(s.log); n == 0 || !s.log[n-1].broken || s.log[n-1].answer != s.next {
 		return nil
 	}
 	if a := &s.conv.Answers[s.next]; len(a.Calls()) > 0 {

@@ -31,8 +31,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if broken(hc.Stdout) {
 		return []string{"exit", "141"}, nil
 	}
-	name := args[0]
-	if r.functions[name] {
+	if name := args[0]; r.functions[name] {
 		return args, nil
 	}
 	return r.replaced(hc, args), nil

@@ -33,8 +33,7 @@ func runRm(p *proc) int {
 }
 
 func (p *proc) remove(name string, o options) int {
-	base := path.Base(strings.TrimRight(name, "/"))
-	if base == "." || base == ".." {
+	if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
 		return p.fail(exitFailure, "refusing to remove '.' or '..' directory: skipping '%s'", name)
 	}
 	if p.Files.Abs(name) == "/" {

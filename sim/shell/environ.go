@@ -240,8 +240,7 @@ func (r *run) access(ctx context.Context, name string, mode interp.AccessMode) e
 	if err != nil {
 		return err
 	}
-	bits := fs.FileMode(mode)
-	if info.Mode().Perm()&(bits|bits<<3|bits<<6) == 0 {
+	if bits := fs.FileMode(mode); info.Mode().Perm()&(bits|bits<<3|bits<<6) == 0 {
 		return fs.ErrPermission
 	}
 	return nil

@@ -245,8 +245,7 @@ func (r *run) stages(ctx context.Context) Result {
 	r.bind()
 	w := r.watch()
 	for _, step := range steps {
-		res := step.do(r, ctx)
-		if res != nil {
+		if res := step.do(r, ctx); res != nil {
 			r.passed(&w, step.name, string(res.Status))
 			return *res
 		}

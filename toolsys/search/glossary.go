@@ -146,8 +146,7 @@ func (g *glossary) enter(c concept) {
 // enterUnbroken makes a word findable within sentences, if its script has no blanks.
 // A stop word leads to no concept: it only keeps others from being found in it.
 func (g *glossary) enterUnbroken(w foreignWord, concepts ...int) bool {
-	runs := runsOf(w.Text)
-	if len(runs) != 1 || !runs[0].Unbroken {
+	if runs := runsOf(w.Text); len(runs) != 1 || !runs[0].Unbroken {
 		return false
 	}
 	n := utf8.RuneCountInString(w.Text)

@@ -263,8 +263,7 @@ func (sp spec) letter(c byte) (takes string, known bool) {
 // hasLong reports whether there is a long option of that whole name.
 func (sp spec) hasLong(name string, valued bool) bool {
 	for _, l := range strings.Fields(sp.Long) {
-		bare := strings.TrimRight(l, "=?")
-		if bare == name {
+		if bare := strings.TrimRight(l, "=?"); bare == name {
 			return !valued || bare != l
 		}
 	}

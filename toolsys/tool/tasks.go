@@ -272,8 +272,7 @@ func (t *Tasks) More(ctx context.Context, id string, from int64, timeout time.Du
 // wholeRunes leaves out a character at the end that is not all there.
 func wholeRunes(b []byte) []byte {
 	for back := 1; back <= min(utf8.UTFMax-1, len(b)); back++ {
-		i := len(b) - back
-		if utf8.RuneStart(b[i]) {
+		if i := len(b) - back; utf8.RuneStart(b[i]) {
 			if !utf8.FullRune(b[i:]) {
 				return b[:i]
 			}

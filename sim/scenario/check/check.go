@@ -107,8 +107,7 @@ func (j *checker) ending() {
 	if j.rec.Err != nil {
 		found = j.rec.Err.Error()
 	}
-	want := cmp.Or(j.e.Outcome, "completed")
-	if !strings.Contains(found, want) {
+	if want := cmp.Or(j.e.Outcome, "completed"); !strings.Contains(found, want) {
 		j.fail("outcome", want, found)
 	}
 }
@@ -215,8 +214,7 @@ func (j *checker) holds(key, text string, has []string) {
 const shown = 400
 
 func short(s string) string {
-	r := []rune(s)
-	if len(r) > shown {
+	if r := []rune(s); len(r) > shown {
 		return string(r[:shown]) + fmt.Sprintf("… (%d characters)", len(r))
 	}
 	return s

@@ -252,8 +252,7 @@ var typeTable string
 func fileTypes() map[string][]string {
 	types := map[string][]string{}
 	for line := range strings.Lines(typeTable) {
-		words := strings.Fields(line)
-		if len(words) > 1 {
+		if words := strings.Fields(line); len(words) > 1 {
 			types[words[0]] = words[1:]
 		}
 	}

@@ -152,8 +152,7 @@ func (cs *Crons) List() []CronJob {
 // Delete ends a job, and gives it as it last was. Whatever stops the call meanwhile, the job is ended then.
 func (cs *Crons) Delete(ctx context.Context, id string) (CronJob, error) {
 	all := cs.List()
-	i := slices.IndexFunc(all, func(j CronJob) bool { return j.ID == id })
-	if i >= 0 {
+	if i := slices.IndexFunc(all, func(j CronJob) bool { return j.ID == id }); i >= 0 {
 		_, err := cs.tasks.Stop(context.WithoutCancel(ctx), all[i].Task)
 		return all[i], err
 	}
