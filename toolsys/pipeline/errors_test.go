@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"image"
+	"image/color"
 	"image/color/palette"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -419,6 +424,10 @@ func TestWhatCannotBeShownIsDescribed(t *testing.T) {
 	}
 	dot := coloured(png.Encode, 1)
 	jpg := coloured(func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }, 1)
+	var grey bytes.Buffer
+	require.NoError(t, png.Encode(&grey, image.NewGray(image.Rect(0, 0, 1, 1))))
+	wide := grey.String()[:16] + "\x00\x00\xfa\x01\x00\x00\x03\xe8" + grey.String()[24:29]
+	wide += string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(wide[12:]))))
 	const webp, pdf = "RIFF\x24\x00\x00\x00WEBPVP8 ", "%PDF-1.7"
 	coded := func(data string) string { return base64.StdEncoding.EncodeToString([]byte(data)) }
 	w := newWorld(t)
@@ -434,9 +443,10 @@ func TestWhatCannotBeShownIsDescribed(t *testing.T) {
 		{message.Image("image/png", coded("<html>")), "it is broken"},
 		{message.Image("image/png", coded(dot[:20])), "it is broken"},
 		{message.Image("image/png", "no base64"), "it is not in base64"},
-		{message.Image("image/png", coded(dot+strings.Repeat("x", 4_000_000))), "3750000 bytes are the most"},
-		{message.Image("image/png", coded(coloured(png.Encode, 8000))), "image/png"},
-		{message.Image("image/png", coded(coloured(png.Encode, 8001))), "it has 8001 by 1 pixels, and 8000 are the most"},
+		{message.Image("image/png", coded(webp+strings.Repeat("x", 4_000_000))), "3750000 bytes are the most"},
+		{message.Image("image/png", coded(coloured(png.Encode, 2000))), "image/png"},
+		{message.Image("image/png", coded(coloured(png.Encode, 2001)[:830])), "it is broken: unexpected EOF"},
+		{message.Image("image/png", coded(wide)), "it has 64001 by 1000 pixels, and 64000000 are the most"},
 		{message.Document("application/pdf", coded(pdf)), "application/pdf"},
 		{message.Document("text/plain", coded(pdf)), "application/pdf"},
 		{message.Document("application/pdf", coded("<html>")), "it is no PDF"},
@@ -457,6 +467,62 @@ func TestWhatCannotBeShownIsDescribed(t *testing.T) {
 	raw := message.Block{Type: message.TypeImage, Raw: json.RawMessage(`{"type":"image","source":{"type":"url","url":"https://a.example/b.png"}}`)}
 	w.def.Block = func(string) []message.Block { return []message.Block{raw} }
 	assert.Equal(t, []message.Block{raw}, w.call(`{"path":"a.go"}`).Content)
+}
+
+// An API refuses an image of more than 2,000 pixels on a side once there are more than twenty in a
+// request, and one of more than 5 MB always.
+func TestALargeImageIsMadeSmaller(t *testing.T) {
+	canvas := func(w, h int, at func(x, y int) uint8) *image.Gray {
+		m := image.NewGray(image.Rect(0, 0, w, h))
+		for i := range m.Pix {
+			m.Pix[i] = at(i%w, i/w)
+		}
+		return m
+	}
+	halves := func(w, h int) *image.Gray {
+		return canvas(w, h, func(x, _ int) uint8 { return uint8(x / (w / 2) * 200) })
+	}
+	noise := rand.New(rand.NewPCG(1, 2))
+	w := newWorld(t)
+	for name, c := range map[string]struct {
+		of     image.Image
+		encode func(io.Writer, image.Image) error
+		format string
+		size   image.Point
+	}{
+		"wide":         {halves(3000, 1500), png.Encode, "png", image.Pt(2000, 1000)},
+		"a long page":  {halves(1000, 15_000), png.Encode, "png", image.Pt(133, 2000)},
+		"a hair":       {halves(8002, 1), png.Encode, "png", image.Pt(2000, 1)},
+		"a photograph": {halves(4000, 3000), func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }, "jpeg", image.Pt(2000, 1500)},
+		"animated":     {halves(2002, 2), func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }, "png", image.Pt(2000, 1)},
+		"many bytes":   {canvas(2000, 2000, func(int, int) uint8 { return uint8(noise.Uint32()) }), png.Encode, "jpeg", image.Pt(2000, 2000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			require.NoError(t, c.encode(&b, c.of))
+			w.def.Block = func(string) []message.Block {
+				return []message.Block{message.Image("image/png", base64.StdEncoding.EncodeToString(b.Bytes()))}
+			}
+			got := w.call(`{"path":"a.go"}`).Content
+			require.Len(t, got, 2)
+			assert.Equal(t, "image/"+c.format, got[0].MediaType)
+			full := c.of.Bounds().Size()
+			assert.Equal(t, fmt.Sprintf("[The image has %d by %d pixels and is shown with %d by %d.]", full.X, full.Y, c.size.X, c.size.Y), got[1].Text)
+			data, err := base64.StdEncoding.DecodeString(got[0].Data)
+			require.NoError(t, err)
+			assert.Less(t, len(data), 3_750_000)
+			small, format, err := image.Decode(bytes.NewReader(data))
+			require.NoError(t, err)
+			assert.Equal(t, c.format, format)
+			assert.Equal(t, c.size, small.Bounds().Size())
+			if name == "many bytes" {
+				return
+			}
+			for x, want := range map[int]int{c.size.X / 4: 0, 3 * c.size.X / 4: 200} {
+				assert.InDelta(t, want, color.GrayModel.Convert(small.At(x, c.size.Y/2)).(color.Gray).Y, 3, "what was right is right still")
+			}
+		})
+	}
 }
 
 // A tool that nothing is near to is not said to have neighbours, and what stops a call is the

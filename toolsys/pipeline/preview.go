@@ -8,9 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // the formats that the API takes
-	_ "image/jpeg"
-	_ "image/png"
+	"image/color"
+	_ "image/gif" // a format that the API takes, as JPEG and PNG
+	"image/jpeg"
+	"image/png"
 	"path"
 	"regexp"
 	"slices"
@@ -147,13 +148,15 @@ func (s ResultStore) save(file, text string) error {
 	return s.Save(file, text)
 }
 
-// What the API takes at most: of an image five million characters in base64 and so many pixels on a
-// side, and of a document what leaves room for others in a request of 32 MB.
-const maxImageBytes, maxPixels, maxDocumentBytes = 3_750_000, 8_000, 20_000_000
+// What the API takes at most: of an image five million characters in base64 and, in a request with
+// more than twenty of them, so many pixels on a side; of a document what leaves room for others in a
+// request of 32 MB. An image of more pixels than maxPixels is not decoded.
+const maxImageBytes, maxSide, maxPixels, maxDocumentBytes = 3_750_000, 2_000, 64_000_000, 20_000_000
 
 // fit makes a result one that an API takes: it refuses the rest of the conversation together with
 // an image that is none. Empty texts are left out, since a result may have no block, an image gets the
-// type that its bytes have, and words stand in place of what cannot be shown.
+// type that its bytes have and is made smaller where it is too large, and words stand in place of what
+// cannot be shown.
 func fit(blocks []message.Block) []message.Block {
 	if !slices.ContainsFunc(blocks, func(b message.Block) bool { return b.Type != message.TypeText || b.Text == "" }) {
 		return blocks
@@ -162,53 +165,94 @@ func fit(blocks []message.Block) []message.Block {
 	for _, b := range blocks {
 		switch {
 		case b.Type == message.TypeText && b.Text == "":
-			continue
 		case b.Type == message.TypeImage && len(b.Raw) == 0:
-			b = worded(b, maxImageBytes, picture)
+			out = append(out, shown(b, picture)...)
 		case b.Type == message.TypeDocument && len(b.Raw) == 0:
-			b = worded(b, maxDocumentBytes, document)
+			out = append(out, shown(b, document)...)
+		default:
+			out = append(out, b)
 		}
-		out = append(out, b)
 	}
 	return out
 }
 
-// worded gives b with the type that look finds, or words where it finds why b cannot be shown.
-func worded(b message.Block, most int, look func([]byte) (mediaType, why string)) message.Block {
+// shown gives what look makes of b, or words where it finds why b cannot be shown.
+func shown(b message.Block, look func(message.Block, []byte) (out []message.Block, why string)) []message.Block {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
-	found, why := look(data)
-	switch {
-	case err != nil:
+	out, why := look(b, data)
+	if err != nil {
 		why = "it is not in base64"
-	case len(data) > most:
-		why = fmt.Sprintf("%d bytes are the most", most)
 	}
 	if why != "" {
-		return message.Text(fmt.Sprintf("[%s of type %q, %d bytes, which cannot be shown: %s]", b.Type, b.MediaType, len(data), why))
+		return []message.Block{message.Text(fmt.Sprintf("[%s of type %q, %d bytes, which cannot be shown: %s]", b.Type, b.MediaType, len(data), why))}
 	}
-	b.MediaType = found
-	return b
+	return out
 }
 
-func picture(data []byte) (mediaType, why string) {
+func picture(b message.Block, data []byte) (out []message.Block, why string) {
 	size, format, err := image.DecodeConfig(bytes.NewReader(data))
+	webp := len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP"
 	switch {
-	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp", ""
+	case webp && len(data) > maxImageBytes:
+		return nil, fmt.Sprintf("%d bytes are the most", maxImageBytes)
+	case webp:
+		format = "webp"
 	case err != nil:
-		return "", "it is broken, or neither PNG, JPEG, GIF nor WebP"
-	case max(size.Width, size.Height) > maxPixels:
-		return "", fmt.Sprintf("it has %d by %d pixels, and %d are the most on a side", size.Width, size.Height, maxPixels)
+		return nil, "it is broken, or neither PNG, JPEG, GIF nor WebP"
+	case size.Width > maxPixels/max(1, size.Height):
+		return nil, fmt.Sprintf("it has %d by %d pixels, and %d are the most", size.Width, size.Height, maxPixels)
+	case max(size.Width, size.Height) > maxSide || len(data) > maxImageBytes:
+		return smaller(data)
 	}
-	return "image/" + format, ""
+	b.MediaType = "image/" + format
+	return []message.Block{b}, ""
 }
 
-func document(data []byte) (mediaType, why string) {
+// smaller gives an image with at most maxSide pixels on a side, and words beside it: whoever reads a
+// place off it has to know of what.
+func smaller(data []byte) (out []message.Block, why string) {
+	full, format, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, "it is broken: " + err.Error()
+	}
+	size := full.Bounds().Size()
+	side := max(size.X, size.Y, maxSide)
+	small := scaled(full.(image.RGBA64Image), max(1, size.X*maxSide/side), max(1, size.Y*maxSide/side))
+	var coded bytes.Buffer
+	if format != "jpeg" {
+		format, _ = "png", png.Encode(&coded, small)
+	}
+	if format == "jpeg" || coded.Len() > maxImageBytes {
+		coded.Reset()
+		format, _ = "jpeg", jpeg.Encode(&coded, small, nil)
+	}
+	note := fmt.Sprintf("[The image has %d by %d pixels and is shown with %d by %d.]", size.X, size.Y, small.Rect.Dx(), small.Rect.Dy())
+	return []message.Block{message.Image("image/"+format, base64.StdEncoding.EncodeToString(coded.Bytes())), message.Text(note)}, ""
+}
+
+// scaled gives an image of w by h pixels, each the mean of 16 places in what it stands for.
+func scaled(full image.RGBA64Image, w, h int) *image.RGBA {
+	from, out := full.Bounds(), image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		var r, g, b, a int
+		for j := range 16 {
+			c := full.RGBA64At(from.Min.X+(i%w*4+j%4)*from.Dx()/(w*4), from.Min.Y+(i/w*4+j/4)*from.Dy()/(h*4))
+			r, g, b, a = r+int(c.R), g+int(c.G), b+int(c.B), a+int(c.A)
+		}
+		out.SetRGBA64(i%w, i/w, color.RGBA64{R: uint16(r / 16), G: uint16(g / 16), B: uint16(b / 16), A: uint16(a / 16)})
+	}
+	return out
+}
+
+func document(b message.Block, data []byte) (out []message.Block, why string) {
 	switch {
 	case !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
-		return "", "it is no PDF"
+		return nil, "it is no PDF"
 	case bytes.Contains(data, []byte("/Encrypt")):
-		return "", "it is encrypted"
+		return nil, "it is encrypted"
+	case len(data) > maxDocumentBytes:
+		return nil, fmt.Sprintf("%d bytes are the most", maxDocumentBytes)
 	}
-	return "application/pdf", ""
+	b.MediaType = "application/pdf"
+	return []message.Block{b}, ""
 }

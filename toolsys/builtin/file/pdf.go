@@ -59,7 +59,7 @@ func pagesFit(shown string) error {
 	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
-// What is sent at most of an image or a document, of which base64 makes five million characters, and of a document alone.
+// What is sent at most of a document that holds no text.
 const maxMediaBytes, maxDocumentPages = 3_750_000, 100
 
 func asDocument(p place, content []byte, total int, note string) (ReadOut, error) {

@@ -99,11 +99,7 @@ func (d Deps) validateRead(in ReadIn, c *tool.Context) *tool.Refusal {
 
 func (d Deps) read(ctx context.Context, in ReadIn, c *tool.Context) (tool.Result[ReadOut], error) {
 	var none tool.Result[ReadOut]
-	p, refusal := d.locate(in.Path, c)
-	if refusal != nil {
-		return none, failure(refusal)
-	}
-	content, refusal := d.load(p)
+	p, content, refusal := d.open(in.Path, c)
 	if refusal != nil {
 		return none, failure(refusal)
 	}
@@ -131,8 +127,6 @@ func view(p place, content []byte, in ReadIn) (ReadOut, error) {
 		return viewPDF(p, content, in)
 	case in.Pages != "":
 		return ReadOut{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
-	case slices.Contains(imageTypes, media) && len(content) > maxMediaBytes:
-		return ReadOut{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
 	case slices.Contains(imageTypes, media):
 		return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 	case path.Ext(p.real) == ".ipynb":

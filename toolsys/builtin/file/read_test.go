@@ -197,9 +197,6 @@ func TestReadShowsImages(t *testing.T) {
 		require.NoError(t, a.err)
 		assert.Equal(t, []message.Block{message.Image(media, base64.StdEncoding.EncodeToString([]byte(content)))}, a.Blocks)
 	}
-	w := newWorkplace(t, "")
-	w.put("/repo/big.png", pngs.String()+strings.Repeat("x", 4_000_000))
-	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "big.png"}), "smaller")
 }
 
 func TestReadKnowsNoHugeFiles(t *testing.T) {
