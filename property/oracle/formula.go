@@ -107,8 +107,7 @@ func CheckSpans(c *des.Case, log *des.Log) (call string, want Span, ok bool) {
 	}
 	var request time.Duration
 	var spans []Span
-	first := 0
-	turn := -1
+	first, turn := 0, -1
 	for _, e := range log.Entries {
 		switch {
 		case e.Kind == des.Request:

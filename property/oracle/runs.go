@@ -159,8 +159,7 @@ func (v *View) oneResult(m *message, r *callRun) error {
 
 func (v *View) callOrder() error {
 	for i := range v.messages {
-		before := -1
-		missing := ""
+		before, missing := -1, ""
 		for j := range v.of(&v.messages[i]) {
 			r := &v.of(&v.messages[i])[j]
 			switch {

@@ -215,9 +215,10 @@ func smaller(data []byte) (out []message.Block, why string) {
 	if err != nil {
 		return nil, "it is broken: " + err.Error()
 	}
-	size := full.Bounds().Size()
-	side := max(size.X, size.Y, maxSide)
-	small := scaled(full.(image.RGBA64Image), max(1, size.X*maxSide/side), max(1, size.Y*maxSide/side))
+	size, small := full.Bounds().Size(), full
+	if side := max(size.X, size.Y); side > maxSide {
+		small = scaled(full.(image.RGBA64Image), max(1, size.X*maxSide/side), max(1, size.Y*maxSide/side))
+	}
 	var coded bytes.Buffer
 	if format != "jpeg" {
 		format, _ = "png", png.Encode(&coded, small)
@@ -226,7 +227,7 @@ func smaller(data []byte) (out []message.Block, why string) {
 		coded.Reset()
 		format, _ = "jpeg", jpeg.Encode(&coded, small, nil)
 	}
-	note := fmt.Sprintf("[The image has %d by %d pixels and is shown with %d by %d.]", size.X, size.Y, small.Rect.Dx(), small.Rect.Dy())
+	note := fmt.Sprintf("[The image has %d by %d pixels and is shown with %d by %d.]", size.X, size.Y, small.Bounds().Dx(), small.Bounds().Dy())
 	return []message.Block{message.Image("image/"+format, base64.StdEncoding.EncodeToString(coded.Bytes())), message.Text(note)}, ""
 }
 
