@@ -193,8 +193,7 @@ func columnOf(at, total time.Duration, columns int) int {
 // cells draws the lane. Phases of no length are left out, except running: each
 // call ran, or was answered, and shows it in one cell at least.
 func (l lane) cells(to layout) []ink {
-	cells := make([]ink, to.columns)
-	end := 0
+	cells, end := make([]ink, to.columns), 0
 	for _, s := range l.spans {
 		from, till := to.cell(s.from), to.cell(s.to)
 		if s.ink.always() {

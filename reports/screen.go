@@ -84,8 +84,7 @@ func cutMiddle(s string, width int, ascii bool) string { return cutBehind(s, wid
 func Shorten(names []string, width int, ascii bool) []string {
 	short := each(names, func(name string) string { return cutMiddle(name, width, ascii) })
 	for head := width/3 + 1; head < width; head++ {
-		read := map[string]string{}
-		twice := map[string]bool{}
+		read, twice := map[string]string{}, map[string]bool{}
 		for i, s := range short {
 			if name, ok := read[s]; ok && name != names[i] {
 				twice[s] = true

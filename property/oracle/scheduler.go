@@ -331,8 +331,7 @@ func (p *Pair) Step(ev schedule.Event, out []schedule.Action) []schedule.Action 
 	if ev.Kind != schedule.Declared {
 		p.want, p.next = p.machine.Step(ev, p.want[:0]), 0
 	}
-	asks := false
-	from := len(out)
+	asks, from := false, len(out)
 	out = p.core.Step(ev, out)
 	for _, a := range out[from:] {
 		if a.Kind == schedule.Declare {

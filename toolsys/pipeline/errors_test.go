@@ -526,6 +526,18 @@ func TestALargeImageIsMadeSmaller(t *testing.T) {
 	}
 }
 
+// A picture of a GIF may have no pixels, though its canvas has, and an API takes no image without.
+func TestAnImageOfNoPixelsIsDescribed(t *testing.T) {
+	var b bytes.Buffer
+	none := image.NewPaletted(image.Rect(0, 0, 0, 1), palette.Plan9)
+	require.NoError(t, gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{none}, Delay: []int{0}, Config: image.Config{Width: 2001, Height: 1}}))
+	w := newWorld(t)
+	w.def.Block = func(string) []message.Block {
+		return []message.Block{message.Image("image/gif", base64.StdEncoding.EncodeToString(b.Bytes()))}
+	}
+	assert.Contains(t, text(w.call(`{"path":"a.go"}`)), "which cannot be shown: it cannot be made small enough")
+}
+
 // A tool that nothing is near to is not said to have neighbours, and what stops a call is the
 // tool's own choice.
 func TestWhatIsFoundOfATool(t *testing.T) {

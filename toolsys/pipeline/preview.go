@@ -227,6 +227,9 @@ func smaller(data []byte) (out []message.Block, why string) {
 		coded.Reset()
 		format, _ = "jpeg", jpeg.Encode(&coded, small, nil)
 	}
+	if coded.Len() == 0 || coded.Len() > maxImageBytes {
+		return nil, "it cannot be made small enough"
+	}
 	note := fmt.Sprintf("[The image has %d by %d pixels and is shown with %d by %d.]", size.X, size.Y, small.Bounds().Dx(), small.Bounds().Dy())
 	return []message.Block{message.Image("image/"+format, base64.StdEncoding.EncodeToString(coded.Bytes())), message.Text(note)}, ""
 }
