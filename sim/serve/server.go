@@ -77,6 +77,7 @@ func New(t *Script, o Options) *Server {
 	}
 	s := &Server{o: o, script: t, start: o.Now()}
 	s.router = router{script: t, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
+	s.kept = kept{items: map[string]json.RawMessage{}, responses: map[string][]json.RawMessage{}}
 	s.last = s.start
 	return s
 }
@@ -157,14 +158,6 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 		withoutThreads(w)
 		return
 	}
-	if x.api == dialect.Responses {
-		whole, missing := s.complete(body)
-		if missing != "" {
-			s.unknown(w, x, missing)
-			return
-		}
-		body = whole
-	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
 	t, req, err := s.route(&x, body, retries > 0)
 	if err != nil {
@@ -173,7 +166,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 	}
 	defer s.ended(t)
 	w.Header().Set("Request-Id", t.id())
-	s.give(w, r, t, req, x, body)
+	s.give(w, r, t, req, x)
 }
 
 // keep keeps an answer that a client may refer to. That is before its last piece is sent: the next
@@ -186,40 +179,31 @@ func (s *Server) keep(o *outlet) {
 	}
 }
 
-// unknown refuses a request that goes on from what is not kept: answered as a new conversation, it
-// would get another's answers.
-func (s *Server) unknown(w http.ResponseWriter, x wire, missing string) {
-	text := fmt.Sprintf("%q is not kept here: nothing of that id was given since the server began", missing)
-	s.mu.Lock()
-	s.requests++
-	s.last = s.o.Now()
-	s.router.refused = append(s.router.refused, Refusal{Text: text})
-	s.log(Line{At: s.last.Sub(s.start), What: "refused", Text: text})
-	s.mu.Unlock()
-	x.fail(w, http.StatusBadRequest, "invalid_request_error", text)
-}
-
-// complete puts what a request refers to in its place, and gives the id of what is missing.
-func (s *Server) complete(body []byte) (whole []byte, missing string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kept.complete(body)
+// read reads a request, with what it refers to in its place. One that goes on from what is not kept
+// is refused: answered as a new conversation, it would get another's answers.
+func (s *Server) read(x *wire, body []byte) (*request, error) {
+	if x.api == dialect.Responses {
+		whole, missing := s.kept.complete(body)
+		if missing != "" {
+			return nil, fmt.Errorf("%q is not kept here: nothing of that id was given since the server began", missing)
+		}
+		body = whole
+	}
+	return x.read(body)
 }
 
 // route asks the router; the lock is not held while anything is waited for.
-func (s *Server) route(x *wire, body []byte, retry bool) (reply, *request, error) {
+func (s *Server) route(x *wire, body []byte, retry bool) (t reply, req *request, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
 	s.last = s.o.Now()
 	at := s.last.Sub(s.start)
-	req, err := x.read(body)
-	if err != nil {
+	if req, err = s.read(x, body); err != nil {
 		s.router.refused = append(s.router.refused, Refusal{Text: err.Error()})
-		s.log(Line{At: at, What: "refused", Text: err.Error()})
-		return reply{}, nil, err
+	} else {
+		t, err = s.router.route(req, retry, at)
 	}
-	t, err := s.router.route(req, retry, at)
 	switch {
 	case err != nil:
 		s.log(Line{At: at, What: "refused", Text: err.Error()})
@@ -256,14 +240,14 @@ const writeTime = 30 * time.Second
 
 // give sends an answer as it comes from a player of cassettes, which paces it and has it
 // fail as demanded. An answer that was cut ends as a lost connection.
-func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *request, x wire, asked []byte) {
+func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *request, x wire) {
 	resp, err := s.played(r, t)
 	if err != nil {
 		x.fail(w, http.StatusInternalServerError, "api_error", err.Error())
 		return
 	}
 	defer resp.Body.Close()
-	o := &outlet{wire: x, asked: asked, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
+	o := &outlet{wire: x, asked: req.body, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		body, _ := io.ReadAll(resp.Body) // it is in memory

@@ -260,9 +260,6 @@ func (k *kept) input(v gjson.Result) []json.RawMessage {
 
 // keep takes a response that was given.
 func (k *kept) keep(input []json.RawMessage, document json.RawMessage) {
-	if k.items == nil {
-		k.items, k.responses = map[string]json.RawMessage{}, map[string][]json.RawMessage{}
-	}
 	v := gjson.ParseBytes(document)
 	for _, item := range v.Get("output").Array() {
 		k.items[item.Get("id").Str] = json.RawMessage(item.Raw)
