@@ -94,7 +94,7 @@ func review(s *session, strict bool) SessionReport {
 		}
 		out.Checks = append(out.Checks, check)
 	}
-	out.Results, out.Latencies = reactions(s.conv, log)
+	out.Results, out.Latencies = (&checker{conv: s.conv, log: log}).reactions()
 	if n := len(log); n > 0 {
 		for _, p := range breakpoints(log[n-1].req) {
 			out.Breakpoints = append(out.Breakpoints, p.String())
@@ -156,6 +156,8 @@ type reaction struct {
 	req    *request
 	// at is the place of the answer's first message, -1 when it did not come back.
 	at int
+	// took is the client's own time between the answer and the request.
+	took time.Duration
 }
 
 // part is the place of the message that has a call, that of the first one where none has.
@@ -175,7 +177,7 @@ func (c *checker) eachReaction(f func(r reaction)) {
 		if before.answer < 0 || before.broken || !c.conv.Answers[before.answer].committed() {
 			continue
 		}
-		r := reaction{turn: before.answer + 1, answer: &c.conv.Answers[before.answer], req: c.log[i].req}
+		r := reaction{turn: before.answer + 1, answer: &c.conv.Answers[before.answer], req: c.log[i].req, took: max(0, c.log[i].arrived-before.ended)}
 		r.at = r.req.firstOf(r.answer)
 		c.tested = true
 		f(r)
@@ -183,20 +185,13 @@ func (c *checker) eachReaction(f func(r reaction)) {
 }
 
 // reactions counts the results that came, and the time that clients took for them.
-func reactions(conv *Conversation, log []exchange) (results int, took []Latency) {
-	for i := 1; i < len(log); i++ {
-		before := log[i-1]
-		if before.answer < 0 || before.broken {
-			continue
+func (c *checker) reactions() (results int, took []Latency) {
+	c.eachReaction(func(r reaction) {
+		if calls := len(r.answer.Calls()); calls > 0 {
+			results += len(resultsAfter(r.req, r.at))
+			took = append(took, Latency{Turn: r.turn, Calls: calls, Took: r.took})
 		}
-		a := &conv.Answers[before.answer]
-		calls := len(a.Calls())
-		if calls == 0 || !a.Whole {
-			continue
-		}
-		results += len(resultsAfter(log[i].req, log[i].req.firstOf(a)))
-		took = append(took, Latency{Turn: before.answer + 1, Calls: calls, Took: max(0, log[i].arrived-before.ended)})
-	}
+	})
 	return results, took
 }
 

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -10,13 +11,11 @@ import (
 // tools checks that the array keeps its bytes from turn to turn (D3), since it is the very
 // beginning of what a prompt cache holds.
 func (c *checker) tools() {
-	for i, x := range c.log {
-		if i == 0 {
-			continue
-		}
-		c.tested = c.tested || len(x.req.tools) > 0
-		if why := difference(c.log[i-1].req.tools, x.req.tools); why != "" {
-			c.report(c.log[i-1].answer+1, "%s", why)
+	for i := 1; i < len(c.log); i++ {
+		before, now := c.log[i-1], c.log[i].req.tools
+		c.tested = c.tested || len(now) > 0
+		if why := difference(before.req.tools, now); why != "" {
+			c.report(before.answer+1, "%s", why)
 		}
 	}
 }
@@ -85,23 +84,17 @@ func (p place) before(q place) bool {
 // breakpoints are a request's cache breakpoints, in the order of the prompt.
 func breakpoints(r *request) []place {
 	var out []place
-	marked := func(v gjson.Result) bool { return v.Get("cache_control").IsObject() }
-	for i, t := range r.tools {
-		if marked(t) {
-			out = append(out, place{inTools, i, 0})
-		}
-	}
-	for i, b := range r.system.Array() {
-		if marked(b) {
-			out = append(out, place{inSystem, i, 0})
-		}
-	}
-	for i, m := range r.messages {
-		for k, b := range blocks(m) {
-			if marked(b) {
-				out = append(out, place{inMessages, i, k})
+	look := func(list []gjson.Result, at func(i int) place) {
+		for i, v := range list {
+			if v.Get("cache_control").IsObject() {
+				out = append(out, at(i))
 			}
 		}
+	}
+	look(r.tools, func(i int) place { return place{inTools, i, 0} })
+	look(r.system.Array(), func(i int) place { return place{inSystem, i, 0} })
+	for m, message := range r.messages {
+		look(blocks(message), func(i int) place { return place{inMessages, m, i} })
 	}
 	return out
 }
@@ -138,19 +131,8 @@ func (c *checker) cache() {
 
 // continues reports whether a request begins with the messages of the one before.
 func continues(before, now *request) bool {
-	if len(now.messages) < len(before.messages) {
-		return false
-	}
-	for i, m := range before.messages {
-		a, b := blocks(m), blocks(now.messages[i])
-		if len(a) != len(b) {
-			return false
-		}
-		for k := range a {
-			if withoutBreakpoint(a[k]) != withoutBreakpoint(b[k]) {
-				return false
-			}
-		}
-	}
-	return true
+	n := len(before.messages)
+	return len(now.messages) >= n && slices.EqualFunc(before.messages, now.messages[:n], func(a, b gjson.Result) bool {
+		return slices.EqualFunc(blocks(a), blocks(b), func(x, y gjson.Result) bool { return withoutBreakpoint(x) == withoutBreakpoint(y) })
+	})
 }

@@ -188,11 +188,7 @@ func (c *checker) recorded() {
 			}
 		}
 	})
-	known := false
-	for i := range c.conv.Answers {
-		known = known || len(c.conv.Answers[i].Results) > 0
-	}
-	c.tested = c.tested && known
+	c.tested = c.tested && slices.ContainsFunc(c.conv.Answers, func(a Answer) bool { return len(a.Results) > 0 })
 }
 
 // excerpts shows where two texts first differ, with a little of what is before.

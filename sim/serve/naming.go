@@ -101,14 +101,8 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 
 // respells reports whether all arguments have a counterpart, and some another than themselves.
 func (r renamed) respells(args []string) bool {
-	other := false
-	for _, arg := range args {
-		other = other || r.args[arg] != arg
-		if r.args[arg] == "" {
-			return false
-		}
-	}
-	return other
+	other := func(arg string) bool { return r.args[arg] != arg }
+	return slices.ContainsFunc(args, other) && !slices.ContainsFunc(args, func(arg string) bool { return r.args[arg] == "" })
 }
 
 // inputs are the arguments that the calls of each tool have, by the tool's name.

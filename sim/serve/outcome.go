@@ -177,7 +177,6 @@ type view struct {
 	speed    float64
 	end      time.Duration
 	first    time.Duration
-	limit    int
 }
 
 // view gives what the sessions' requests show. The caller holds the lock.
@@ -199,7 +198,7 @@ func (s *Server) view(t Trial) *view {
 	}
 	v.end = max(0, v.end-max(0, v.first))
 	v.Events = append(v.Events, trace.Event{At: v.end, Data: trace.RunEnd{}})
-	v.Limit = max(1, v.limit)
+	v.Limit = max(1, v.Limit)
 	return v
 }
 
@@ -278,7 +277,7 @@ func (v *view) answer(s *session, x exchange, put putter) {
 		return
 	}
 	calls := a.Calls()
-	v.limit = max(v.limit, len(calls))
+	v.Limit = max(v.Limit, len(calls))
 	blocks := map[int64]string{}
 	for _, e := range a.Events {
 		index := gjson.GetBytes(e.Data, "index").Int()

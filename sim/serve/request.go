@@ -123,22 +123,13 @@ func callsOf(m gjson.Result) (ids []string) {
 // repeats reports whether one of the messages is the answer: it has one of its calls,
 // or, when it has none, its text.
 func (r *request) repeats(a *Answer) bool {
-	ids := map[string]bool{}
-	for _, c := range a.Calls() {
-		ids[c.ID] = true
+	text, own := answerText(a), func(id string) bool { return isCall(a, id) }
+	if len(a.Calls()) > 0 {
+		text = ""
 	}
-	text := answerText(a)
 	for _, m := range slices.Backward(r.messages) {
-		if m.Get("role").Str != "assistant" {
-			continue
-		}
-		if len(ids) == 0 && text != "" && plain(m.Get("content")) == text {
+		if m.Get("role").Str == "assistant" && (text != "" && plain(m.Get("content")) == text || slices.ContainsFunc(callsOf(m), own)) {
 			return true
-		}
-		for _, b := range blocks(m) {
-			if b.Get("type").Str == "tool_use" && ids[b.Get("id").Str] {
-				return true
-			}
 		}
 	}
 	return false

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"toolbench/sim/cassette"
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
@@ -175,7 +173,7 @@ func (d *router) refuse(req *request, text string) error {
 func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session {
 	begins := opening(req.messages)
 	for _, fits := range []func(s *session) bool{
-		func(s *session) bool { return s.last == sum && (retry || len(s.log) > 1 || d.fresh(begins) == nil) },
+		func(s *session) bool { return s.last == sum && (retry || len(s.log) > 1 || !d.fresh(begins)) },
 		func(s *session) bool { a := s.lastCommitted(); return a != nil && req.repeats(a) },
 		func(s *session) bool { a := s.cut(); return a != nil && req.repeats(a) },
 		func(s *session) bool {
@@ -191,15 +189,12 @@ func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session 
 	return nil
 }
 
-// fresh finds a conversation that was recorded for this opening and not served yet:
+// fresh reports whether a conversation was recorded for this opening and not served yet:
 // then the same first request is another conversation, not the same one again.
-func (d *router) fresh(begins string) *Conversation {
-	for _, c := range d.script.Conversations {
-		if !d.used[c] && c.Opening != "" && c.Opening == begins {
-			return c
-		}
-	}
-	return nil
+func (d *router) fresh(begins string) bool {
+	return slices.ContainsFunc(d.script.Conversations, func(c *Conversation) bool {
+		return !d.used[c] && c.Opening != "" && c.Opening == begins
+	})
 }
 
 // cut is the answer that failed on its way the last time, if it has calls.
@@ -370,7 +365,7 @@ func (r *request) besides() bool {
 // bringsResults reports whether the last message is results of calls and nothing else.
 func (r *request) bringsResults() bool {
 	list := blocks(r.messages[len(r.messages)-1])
-	return len(list) > 0 && !slices.ContainsFunc(list, func(b gjson.Result) bool { return b.Get("type").Str != "tool_result" })
+	return len(list) > 0 && !slices.ContainsFunc(list, notResult)
 }
 
 // recordedOpening reports whether a conversation begins so: then its words are the user's.
