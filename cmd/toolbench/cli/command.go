@@ -65,8 +65,7 @@ func (a *app) drawingOf(p printing) reports.Options {
 // reporter makes of a command one that prints a report, or its schema.
 func (a *app) reporter(cmd *cobra.Command, p *printing, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	flags := cmd.Flags()
-	p.looks.add(flags)
-	p.addFormat(flags)
+	p.add(flags)
 	flags.BoolVar(&p.schema, "schema", false, "print the JSON Schema of --format json, and do nothing else")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if p.schema {
@@ -77,7 +76,8 @@ func (a *app) reporter(cmd *cobra.Command, p *printing, run func(cmd *cobra.Comm
 	return explained(cmd)
 }
 
-func (p *printing) addFormat(flags *pflag.FlagSet) {
+func (p *printing) add(flags *pflag.FlagSet) {
+	p.looks.add(flags)
 	p.outputs.names = append([]string{"table", "json"}, p.outputs.names...)
 	own(flags, &p.outputs, "format", strings.Join(p.outputs.names, ", ")+", or to a file: json=out.json; repeatable")
 }

@@ -63,20 +63,19 @@ func (a *app) compare(ctx context.Context, args []string, f compareFlags) error 
 	if report.Exceeded, err = a.checkAll(c, thresholds); err != nil {
 		return err
 	}
-	if err := a.print(report, f.printing); err != nil {
-		return err
-	}
-	return a.judged(report)
+	return a.judged(a.print(report, f.printing), worse(report))
 }
 
-// judged gives the error of a comparison in which something newly fails or exceeds a
-// threshold.
-func (a *app) judged(r reports.CompareReport) error {
-	if r.Failing() > 0 || len(r.Exceeded) > 0 {
-		return a.failed()
+// judged gives the error of a report that was printed, or that with which one of failures ends.
+func (a *app) judged(printed error, failures bool) error {
+	if printed != nil || !failures {
+		return printed
 	}
-	return nil
+	return a.failed()
 }
+
+// worse reports whether something newly fails, or exceeds a threshold.
+func worse(r reports.CompareReport) bool { return r.Failing() > 0 || len(r.Exceeded) > 0 }
 
 func (a *app) parseThresholds(texts []string) ([]reports.Threshold, error) {
 	var all []reports.Threshold
@@ -107,7 +106,7 @@ func (a *app) checkAll(c *reports.Comparison, thresholds []reports.Threshold) ([
 func (a *app) comparable(ctx context.Context, name string) (reports.Stored, error) {
 	var noReport error
 	if isFile(a.path(name)) {
-		stored, _, err := a.storedReport(name)
+		stored, err := a.storedReport(name)
 		if !errors.Is(err, reports.ErrNotReport) {
 			return stored, err
 		}
@@ -136,20 +135,20 @@ func (a *app) comparable(ctx context.Context, name string) (reports.Stored, erro
 }
 
 // storedReport reads a JSON report from a file.
-func (a *app) storedReport(name string) (reports.Stored, []byte, error) {
+func (a *app) storedReport(name string) (reports.Stored, error) {
 	data, err := a.readFile(name, maxReportBytes)
 	if err != nil {
-		return reports.Stored{}, nil, err
+		return reports.Stored{}, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as some editors and shells write it
 	if len(bytes.TrimSpace(data)) == 0 {
-		return reports.Stored{}, nil, usage("%s: it is empty; write a report with --format json=FILE", name)
+		return reports.Stored{}, usage("%s: it is empty; write a report with --format json=FILE", name)
 	}
 	stored, err := reports.Read(data)
 	if err != nil {
-		return reports.Stored{}, nil, usage("%s: %w", name, err)
+		return reports.Stored{}, usage("%s: %w", name, err)
 	}
-	return stored, data, nil
+	return stored, nil
 }
 
 // baseline are the flags of a command whose report is compared with an earlier one.
@@ -166,6 +165,7 @@ func (b *baseline) add(flags *pflag.FlagSet) {
 // against is what a report will be held against: an earlier one, or bounds alone.
 type against struct {
 	baseline
+	command    string
 	earlier    *reports.Stored
 	thresholds []reports.Threshold
 }
@@ -175,7 +175,7 @@ func (a *app) readBaseline(b baseline, command string) (*against, error) {
 	if b.file == "" && len(b.thresholds) == 0 {
 		return nil, nil
 	}
-	to := &against{baseline: b}
+	to := &against{baseline: b, command: command}
 	var err error
 	if to.thresholds, err = a.parseThresholds(b.thresholds); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (a *app) readBaseline(b baseline, command string) (*against, error) {
 	if b.file == "" {
 		return to, nil
 	}
-	stored, _, err := a.storedReport(b.file)
+	stored, err := a.storedReport(b.file)
 	if err != nil {
 		return nil, fmt.Errorf("%w; a baseline is what `toolbench %s --format json=FILE` writes", err, command)
 	}
@@ -204,14 +204,7 @@ func (a *app) printAgainst(r reports.Report, to *against, p printing) error {
 	if err := a.print(r, p); err != nil || to == nil {
 		return err
 	}
-	command := "search"
-	switch r.(type) {
-	case reports.TokensReport:
-		command = "tokens"
-	case reports.CacheReport, reports.RecordedCacheReport:
-		command = "cache"
-	}
-	return a.compareWith(reports.StoredOf(command, r), to, p.outputs, p.looks)
+	return a.compareWith(reports.StoredOf(to.command, r), to, p.outputs, p.looks)
 }
 
 // compareWith shows how a new report compares with the baseline: below the report, or on
@@ -248,10 +241,7 @@ func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks
 		fmt.Fprintln(w)
 		err = reports.Print(w, report, "table", a.drawing(l))
 	}
-	if err != nil {
-		return wrap(err)
-	}
-	return a.judged(report)
+	return a.judged(wrap(err), worse(report))
 }
 
 // candidate is where the report of the last run with a baseline is kept.
@@ -266,7 +256,7 @@ func (a *app) blessCommand() *cobra.Command {
 
 // bless replaces a baseline, in one step, by a report that was held against it.
 func (a *app) bless(args []string) error {
-	var data []byte
+	var stored reports.Stored
 	var target string
 	switch len(args) {
 	case 0:
@@ -277,19 +267,18 @@ func (a *app) bless(args []string) error {
 		case err != nil:
 			return usage("%s; run again with --baseline", err)
 		}
-		data, target = kept.Report, kept.Baseline
+		if stored, err = reports.Read(kept.Report); err != nil {
+			return usage("the report that was kept cannot be used: %w; run again with --baseline", err)
+		}
+		target = kept.Baseline
 	case 2:
-		_, raw, err := a.storedReport(args[0])
-		if err != nil {
+		var err error
+		if stored, err = a.storedReport(args[0]); err != nil {
 			return err
 		}
-		data, target = raw, args[1]
+		target = args[1]
 	default:
 		return usage("name the new report and the baseline, as in `toolbench bless new.json baseline.json`, or neither after a run with --baseline")
-	}
-	stored, err := reports.Read(data)
-	if err != nil {
-		return usage("the report that was kept cannot be used: %w; run again with --baseline", err)
 	}
 	summary, err := a.blessed(target, stored)
 	if err != nil {
@@ -310,7 +299,7 @@ func (a *app) blessed(target string, now reports.Stored) (string, error) {
 	if _, err := os.Stat(a.path(target)); errors.Is(err, os.ErrNotExist) {
 		return "a new baseline of " + now.Command, nil
 	}
-	before, _, err := a.storedReport(target)
+	before, err := a.storedReport(target)
 	if err != nil {
 		return "", fmt.Errorf("%w; bless replaces reports only", err)
 	}

@@ -273,10 +273,7 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 		}
 		report.Replayed = append(report.Replayed, one)
 	}
-	if err := a.print(report, f.printing); err != nil || report.Failed() == 0 {
-		return err
-	}
-	return a.failed()
+	return a.judged(a.print(report, f.printing), report.Failed() > 0)
 }
 
 // caseFiles are the files of a path: itself, or those in it with an ending, in order.
@@ -378,7 +375,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 		file := a.keep(f, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding, []byte(found.Small+"\n"))
 		report.Finding = &reports.FuzzShellFinding{Number: found.Number, Script: found.Script, Small: found.Small, Changed: found.Changed, File: file}
 	}
-	if err := a.concludeFuzzShell(f, report); err != nil || ctx.Err() == nil {
+	if err := a.judged(a.print(report, f.printing), report.Failed()); err != nil || ctx.Err() == nil {
 		return err
 	}
 	return interrupted("interrupted after %d scripts", total.Ran)
@@ -393,13 +390,6 @@ func shellFailure(err error) error {
 		return harness(err)
 	}
 	return nil
-}
-
-func (a *app) concludeFuzzShell(f fuzzFlags, r reports.FuzzShellReport) error {
-	if err := a.print(r, f.printing); err != nil || !r.Failed() {
-		return err
-	}
-	return a.failed()
 }
 
 // replayShell tries saved scripts again. One that is not called read-only is not run.
@@ -422,5 +412,5 @@ func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
 		}
 		report.Replayed = append(report.Replayed, one)
 	}
-	return a.concludeFuzzShell(f, report)
+	return a.judged(a.print(report, f.printing), report.Failed())
 }

@@ -29,9 +29,8 @@ func (a *app) listCommand() *cobra.Command {
 		ValidArgsFunction: a.completeNames,
 	})
 	f.selection.add(cmd.Flags())
-	f.looks.add(cmd.Flags())
-	f.addFormat(cmd.Flags())
-	a.completeFlags(cmd)
+	f.printing.add(cmd.Flags())
+	a.completeFlags(cmd, f.outputs.names)
 	cmd.AddCommand(a.listTraceCommand(), a.listToolsCommand())
 	return cmd
 }
@@ -115,10 +114,10 @@ func (a *app) completeNames(_ *cobra.Command, args []string, typed string) ([]co
 }
 
 // completeFlags offers the values of the flags that have a list of them.
-func (a *app) completeFlags(cmd *cobra.Command) {
+func (a *app) completeFlags(cmd *cobra.Command, formats []string) {
 	offers := map[string]func() []cobra.Completion{
 		"policy": func() []cobra.Completion { return scenario.Policies() },
-		"format": a.formatsFor(cmd.Name()),
+		"format": func() []cobra.Completion { return formats },
 		"tag":    a.tagNames,
 	}
 	for flag, offer := range offers {
@@ -132,13 +131,6 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 			panic(err) // a flag registered twice is our mistake
 		}
 	}
-}
-
-func (a *app) formatsFor(command string) func() []cobra.Completion {
-	if command == "list" {
-		return func() []cobra.Completion { return []cobra.Completion{"table", "json"} }
-	}
-	return formatNames
 }
 
 func (a *app) tagNames() []cobra.Completion {
@@ -160,8 +152,7 @@ func (a *app) listToolsCommand() *cobra.Command {
 			return a.print(reports.ToolsReport{Tools: each(builtins(), described)}, p)
 		},
 	}
-	p.looks.add(cmd.Flags())
-	p.addFormat(cmd.Flags())
+	p.add(cmd.Flags())
 	return explained(cmd)
 }
 

@@ -44,8 +44,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags(), 30*time.Second)
-	p.looks.add(cmd.Flags())
-	p.addFormat(cmd.Flags())
+	p.add(cmd.Flags())
 	return cmd
 }
 

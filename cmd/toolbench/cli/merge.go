@@ -16,8 +16,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	f := printing{outputs: outputs{names: mergedFormats()}}
 	cmd := explained(&cobra.Command{Use: "merge REPORT...", Short: "Join the reports of shards",
 		RunE: func(_ *cobra.Command, args []string) error { return a.merge(args, f) }})
-	f.looks.add(cmd.Flags())
-	f.addFormat(cmd.Flags())
+	f.add(cmd.Flags())
 	f.briefly(cmd.Flags(), "a row for each scenario, however many they are")
 	return cmd
 }
@@ -30,7 +29,7 @@ func (a *app) merge(args []string, f printing) error {
 	}
 	var parts []reports.Stored
 	for _, name := range args {
-		stored, _, err := a.storedReport(name)
+		stored, err := a.storedReport(name)
 		if err != nil {
 			return err
 		}
@@ -84,7 +83,7 @@ func (a *app) dealt(s selection, entries []entry) ([]entry, error) {
 	if s.shard.n == 0 {
 		return nil, usage("--times balances the parts of --shard I/N, which is not given")
 	}
-	stored, _, err := a.storedReport(s.times)
+	stored, err := a.storedReport(s.times)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
 	flags.VarPF(&twice{&f.verbose, &f.show}, "verbose", "v", "draw each scenario's timeline above the table; -vv is --show").NoOptDefVal = "true"
 	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
-	a.completeFlags(cmd)
+	a.completeFlags(cmd, f.outputs.names)
 	return cmd
 }
 
