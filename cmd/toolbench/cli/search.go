@@ -208,34 +208,26 @@ func (a *app) vectors(ctx context.Context, pool economics.SearchPool, queries []
 }
 
 func (a *app) embedder(f embeddingsFlags) (economics.Embedder, func() error, error) {
-	key, _ := a.lookup(f.keyEnv)
-	e := economics.Embedder{URL: f.url, Model: f.model, Key: key}
-	if err := f.cassette.check(); err != nil {
-		return e, nil, err
+	e := economics.Embedder{URL: f.url, Model: f.model, Key: a.env(f.keyEnv)}
+	err := f.cassette.check()
+	switch asks := err == nil && !f.cassette.replays(); {
+	case asks && f.url == "":
+		err = usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
+	case asks && f.model == "":
+		err = usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
+	case asks:
+		err = webAddress("--embeddings", f.url)
 	}
-	replaying := f.cassette.replays()
-	switch {
-	case !replaying && f.url == "":
-		return e, nil, usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
-	case !replaying && f.model == "":
-		return e, nil, usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
-	}
-	if !replaying {
-		if err := webAddress("--embeddings", f.url); err != nil {
-			return e, nil, err
-		}
-		rt, done, err := a.network(f.cassette, key)
-		e.Transport = rt
-		return e, done, err
-	}
-	c, rt, err := a.player(f.cassette.file)
 	if err != nil {
 		return e, nil, err
 	}
+	rt, played, done, err := a.transport(f.cassette, e.Key)
+	if played != nil {
+		url, model := recordedEndpoint(played)
+		e.URL, e.Model = cmp.Or(e.URL, url), cmp.Or(e.Model, model)
+	}
 	e.Transport = rt
-	url, model := recordedEndpoint(c)
-	e.URL, e.Model = cmp.Or(e.URL, url), cmp.Or(e.Model, model)
-	return e, func() error { return nil }, nil
+	return e, done, err
 }
 
 // recordedEndpoint is the address and the model of a cassette's first request, so that

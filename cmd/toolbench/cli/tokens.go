@@ -223,14 +223,19 @@ func (a *app) measured(ctx context.Context, tools []economics.Tool, searcher eco
 	if o.Model == "" {
 		return economics.ToolCosts{}, usage("--counter %s counts for a model; name it with --model", economics.CountTokens)
 	}
-	key, _ := a.lookup(f.keyEnv)
-	rt, done, err := a.countTransport(f, key)
-	if err != nil {
+	if err := f.cassette.check(); err != nil {
 		return economics.ToolCosts{}, err
 	}
-	retries := 2
-	if f.cassette.replays() {
+	key, retries := a.env(f.keyEnv), 2
+	switch {
+	case f.cassette.replays():
 		retries = 0 // they are for the network only
+	case key == "":
+		return economics.ToolCosts{}, usage("there is no key: set %s, or name a recorded cassette with --cassette", f.keyEnv)
+	}
+	rt, _, done, err := a.transport(f.cassette, key)
+	if err != nil {
+		return economics.ToolCosts{}, err
 	}
 	count := api.CountTokens(api.Config{BaseURL: f.baseURL, Key: key, Transport: rt, Retries: retries})
 	m, err := economics.MeasureTools(ctx, o.Model, func(ctx context.Context, text string, definitions []json.RawMessage) (int, error) {
@@ -290,35 +295,25 @@ func (f cassetteFlags) check() error {
 	return nil
 }
 
-// network is the way to a service: the machine's own, recorded where a cassette is named;
-// done ends the recording. The key is blanked in the cassette.
-func (a *app) network(f cassetteFlags, key string) (rt http.RoundTripper, done func() error, err error) {
-	if f.file == "" {
-		return http.DefaultTransport, func() error { return nil }, nil
-	}
-	if !strings.HasSuffix(f.file, ".yaml") {
-		return nil, nil, usage("%q: the name of a cassette to record ends in .yaml", f.file)
+// transport is the way to a service: the cassette that answers in its place, which is then given as
+// played, else the machine's network, recorded where a cassette is named; done ends the recording. The
+// key is blanked in the cassette.
+func (a *app) transport(f cassetteFlags, key string) (rt http.RoundTripper, played *cassette.Cassette, done func() error, err error) {
+	done = func() error { return nil }
+	switch {
+	case f.replays():
+		played, rt, err = a.player(f.file)
+		return rt, played, done, err
+	case f.file == "":
+		return http.DefaultTransport, nil, done, nil
+	case !strings.HasSuffix(f.file, ".yaml"):
+		return nil, nil, nil, usage("%q: the name of a cassette to record ends in .yaml", f.file)
 	}
 	recorder, err := cassette.Record(a.path(f.file), http.DefaultTransport, key)
 	if err != nil {
-		return nil, nil, usage("%s", err)
+		return nil, nil, nil, usage("%s", err)
 	}
-	return recorder, recorder.Stop, nil
-}
-
-// countTransport is the way to the API that counts.
-func (a *app) countTransport(f endpointFlags, key string) (rt http.RoundTripper, done func() error, err error) {
-	if err := f.cassette.check(); err != nil {
-		return nil, nil, err
-	}
-	if f.cassette.replays() {
-		_, rt, err = a.player(f.cassette.file)
-		return rt, func() error { return nil }, err
-	}
-	if key == "" {
-		return nil, nil, usage("there is no key: set %s, or name a recorded cassette with --cassette", f.keyEnv)
-	}
-	return a.network(f.cassette, key)
+	return recorder, nil, recorder.Stop, nil
 }
 
 // player answers from a cassette at once: how long the service took does not matter here.
