@@ -20,7 +20,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -51,7 +50,11 @@ type trial struct {
 	prefix []string
 	server *serve.Server
 	url    string
-	prompts
+	// first is what the user asks of the agent, then are further prompts when a turn is over, of which
+	// so many were sent.
+	first  string
+	then   []string
+	sent   int
 	stderr world.Tail
 	exit   int
 }
@@ -60,27 +63,17 @@ type trial struct {
 func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Result {
 	failed := check.Result{Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(), Status: check.Errored}
 	script, err := serve.FromScenario(sc, stream.Pace{})
+	var tree world.Snapshot
+	if err == nil {
+		tree, err = run.Tree(sc)
+	}
 	if err != nil {
 		failed.Err, failed.Invalid = err, true
 		return failed
 	}
 	script.Source = sc.Name
-	before, err := run.Tree(sc)
-	if err != nil {
-		failed.Err, failed.Invalid = err, true
-		return failed
-	}
 	dir, home := run.Dirs(sc)
-	out, err := g.attempt(ctx, script, attempt{
-		prompt: cmp.Or(sc.Prompt, "Go."), then: sc.Then, tree: before, dir: dir, home: home, faults: sc.StreamFaults(),
-		result: func(t *trial, failures []check.Failure) (check.Result, error) {
-			after, err := readTree(t.root)
-			if err != nil {
-				return check.Result{}, err
-			}
-			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
-		},
-	})
+	out, err := g.attempt(ctx, script, attempt{scenario: sc, prompt: sc.Prompt, then: sc.Then, tree: tree, dir: dir, home: home})
 	if err != nil {
 		failed.Err = err
 		return failed
@@ -90,31 +83,26 @@ func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Res
 
 // onRecording tries the agent on a recording, in an empty folder.
 func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Result {
-	out, err := g.attempt(ctx, script, attempt{
-		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), then: script.Conversations[0].Then, dir: "/repo", home: "/home/dev",
-		result: func(t *trial, failures []check.Failure) (check.Result, error) {
-			return t.server.Outcome(serve.Trial{Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
-		},
-	})
+	c := script.Conversations[0]
+	out, err := g.attempt(ctx, script, attempt{prompt: c.Opening, then: c.Then, dir: "/repo", home: "/home/dev"})
 	if err != nil {
 		return check.Result{Name: script.Source, File: script.Source, Status: check.Errored, Err: err}
 	}
 	return out
 }
 
-// attempt is what a trial begins with, and how its result is made.
+// attempt is what a trial begins with.
 type attempt struct {
+	scenario          *scenario.Scenario // nil for a recording
 	prompt, dir, home string
 	then              []string
 	tree              world.Snapshot
-	faults            func(request int) cassette.Fault
-	result            func(t *trial, failures []check.Failure) (check.Result, error)
 }
 
 // attempt runs the agent once, from its folder to the verdict. Errors are the harness's.
 func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt) (out check.Result, err error) {
 	began := time.Now()
-	t := &trial{agent: g, prompts: prompts{first: from.prompt}, stderr: world.Tail{Most: 16 << 10}}
+	t := &trial{agent: g, first: cmp.Or(from.prompt, "Go."), stderr: world.Tail{Most: 16 << 10}}
 	if g.prompting() {
 		t.then = from.then
 	}
@@ -131,7 +119,11 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 		return out, err
 	}
 	t.url = "http://" + listener.Addr().String()
-	t.server = serve.New(script, serve.Options{Speed: g.speed, Strict: g.strict, Names: g.names, World: t.real, Fault: from.faults})
+	options := serve.Options{Speed: g.speed, Strict: g.strict, Names: g.names, World: t.real}
+	if from.scenario != nil {
+		options.Fault = from.scenario.StreamFaults()
+	}
+	t.server = serve.New(script, options)
 	web := webServer(t.server)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = web.Serve(listener) }() // it ends with Close
@@ -142,12 +134,25 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	if out, err = from.result(t, failures); len(left) > 0 {
+	if out, err = t.outcome(from, failures); len(left) > 0 {
 		out.Notes = append(out.Notes, "ended, since the agent left it running: "+strings.Join(left, ", "))
 		out.Redact()
 	}
 	out.Took = time.Since(began)
 	return out, err
+}
+
+// outcome is the verdict on the agent, by its requests and by what became of the world's files.
+func (t *trial) outcome(from attempt, failures []check.Failure) (check.Result, error) {
+	seen := serve.Trial{Scenario: from.scenario, Plain: t.plain, Prompted: t.prompting(), Failures: failures}
+	if from.scenario != nil {
+		after, err := readTree(t.root)
+		if err != nil {
+			return check.Result{}, err
+		}
+		seen.Files = run.FileChanges(from.scenario, from.tree, after)
+	}
+	return t.server.Outcome(seen), nil
 }
 
 // settle makes the folder that stands for the world.
@@ -343,14 +348,7 @@ func baseURLHint(more []string) string {
 
 // environment is the process's own, with the address, and a key that opens nothing.
 func (t *trial) environment() map[string]string {
-	env := map[string]string{}
-	set := func(pairs ...string) {
-		for _, pair := range pairs {
-			name, value, _ := strings.Cut(pair, "=")
-			env[name] = value
-		}
-	}
-	set(t.agent.env...)
+	env := environmentOf(t.agent.env)
 	maps.Copy(env, baseURLs(t.url, t.urlEnv))
 	env[bedrockURL] = t.url
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
@@ -362,10 +360,8 @@ func (t *trial) environment() map[string]string {
 	if t.cleanHome {
 		env["HOME"] = t.home
 	}
-	set("PWD="+t.dir, urlVariable+"="+t.url)
-	for _, pair := range t.tryFlags.env {
-		set(t.values().Replace(pair))
-	}
+	env["PWD"], env[urlVariable] = t.dir, t.url
+	maps.Copy(env, environmentOf(each(t.tryFlags.env, t.values().Replace)))
 	return env
 }
 

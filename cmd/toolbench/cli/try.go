@@ -307,14 +307,6 @@ func removed(dir string) error {
 	return nil
 }
 
-// prompts are what the user asks of an agent: the first, and further ones when a turn is
-// over, of which so many were sent.
-type prompts struct {
-	first string
-	then  []string
-	sent  int
-}
-
 // prompting reports whether the user's further messages are given.
 func (f *tryFlags) prompting() bool { return f.thenStdin || f.thenRun != "" }
 

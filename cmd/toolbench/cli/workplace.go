@@ -188,15 +188,22 @@ const hookEnd = "END OF THE INPUT OF THE HOOK"
 // nothing that is secret.
 func (w *workplace) hookExec(ctx context.Context, command string, stdin []byte, dir string, env []string) (stdout, stderr []byte, code int, err error) {
 	vars := w.commandEnv()
-	for _, pair := range env {
-		name, value, _ := strings.Cut(pair, "=")
-		vars[name] = value
-	}
+	maps.Copy(vars, environmentOf(env))
 	var out, errs bytes.Buffer
 	exit, err := w.machine.Run(ctx, shell.Request{
 		Script: "{\n" + command + "\n} <<'" + hookEnd + "'\n" + strings.TrimSuffix(string(stdin), "\n") + "\n" + hookEnd + "\n", Dir: dir, Env: vars, Stdout: &out, Stderr: &errs,
 	})
 	return out.Bytes(), errs.Bytes(), exit.Code, err
+}
+
+// environmentOf are the variables of pairs like NAME=VALUE; of one name the last counts.
+func environmentOf(pairs []string) map[string]string {
+	env := map[string]string{}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return env
 }
 
 // commandEnv is what commands get of the environment: all but secrets.
