@@ -96,11 +96,10 @@ func (a *app) smallest(name string, f initFlags) error {
 	if draft.Slug(name) != name {
 		return usage("%q is no name for a scenario; use small letters, digits and hyphens, as %q", name, draft.Slug(name))
 	}
-	file := filepath.Join(f.out, name+".yaml")
-	if err := a.absent(f, file); err != nil {
+	if err := a.absent(f, name+".yaml"); err != nil {
 		return err
 	}
-	if err := a.writeNamed(file, []byte(draft.Smallest(name))); err != nil {
+	if err := a.writeNamed(filepath.Join(f.out, name+".yaml"), []byte(draft.Smallest(name))); err != nil {
 		return err
 	}
 	if err := a.schemaBeside(f.out); err != nil {
@@ -215,10 +214,10 @@ func initError(path string, err error) error {
 	return harness(fmt.Errorf("%s: %w", path, err))
 }
 
-// absent refuses to replace what exists.
-func (a *app) absent(f initFlags, files ...string) error {
-	for _, file := range files {
-		if _, err := os.Stat(a.path(file)); err == nil && !f.force {
+// absent refuses to replace what exists in the folder to write into.
+func (a *app) absent(f initFlags, names ...string) error {
+	for _, name := range names {
+		if file := filepath.Join(f.out, name); exists(a.path(file)) && !f.force {
 			return usage("%s exists; write elsewhere with --out, or replace it with --force", file)
 		}
 	}
@@ -234,10 +233,8 @@ func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 			names = append(names, filepath.FromSlash(d.Tree))
 		}
 	}
-	for _, name := range names {
-		if err := a.absent(f, filepath.Join(f.out, name)); err != nil {
-			return err
-		}
+	if err := a.absent(f, names...); err != nil {
+		return err
 	}
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(aside, name))
@@ -301,26 +298,25 @@ func (a *app) writeProject(p project, f initFlags) error {
 		return usage("the folder %s leads out of the project; name one inside", p.folder)
 	}
 	config := fmt.Sprintf("# Flags that this project always gives; `toolbench doctor` shows what is in force.\nrun: {paths: [%q]}\nlist: {paths: [%q]}\n", p.folder, p.folder)
-	files := []struct{ name, text string }{
+	type file struct{ name, text string }
+	files := []file{
 		{filepath.Join(p.folder, "first.yaml"), draft.Smallest("first")},
 		{filepath.Join(p.folder, draft.SchemaFile), string(scenario.Schema())},
 	}
 	if p.tools == toolsOwn {
 		config += projectTool
-		files = append(files, struct{ name, text string }{"lookup.sh", projectProgram})
+		files = append(files, file{"lookup.sh", projectProgram})
 	}
 	if p.ci == ciGitHub {
-		files = append(files, struct{ name, text string }{filepath.Join(".github", "workflows", "toolbench.yml"), fmt.Sprintf(projectWorkflow, p.folder)})
+		files = append(files, file{filepath.Join(".github", "workflows", "toolbench.yml"), fmt.Sprintf(projectWorkflow, p.folder)})
 	}
-	files = append(files, struct{ name, text string }{ConfigFile, config})
-	for _, file := range files {
-		if err := a.absent(f, filepath.Join(f.out, file.name)); err != nil {
-			return err
-		}
+	files = append(files, file{ConfigFile, config})
+	if err := a.absent(f, each(files, func(one file) string { return one.name })...); err != nil {
+		return err
 	}
-	for _, file := range files {
-		name := filepath.Join(f.out, file.name)
-		if err := a.writeNamed(name, []byte(file.text)); err != nil {
+	for _, one := range files {
+		name := filepath.Join(f.out, one.name)
+		if err := a.writeNamed(name, []byte(one.text)); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(a.Stdout, "wrote %s\n", name); err != nil {
