@@ -114,11 +114,9 @@ func (f *spreadCases) playable() error {
 	if f.cases == (reports.FuzzRange{}) {
 		return usage("name the cases with --seed and --range, as in `toolbench campaign --seed 7 --range 0..100000`")
 	}
-	findings := f.findings
-	f.findings = "" // which the whole has, and a part has not
-	err := f.ranged()
-	f.findings = findings
-	return err
+	part := f.fuzzFlags
+	part.findings = "" // which the whole has, and a part has not
+	return part.ranged()
 }
 
 // spreadFuzz runs the command and gives the error that carries its exit code.

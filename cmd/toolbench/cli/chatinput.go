@@ -262,10 +262,9 @@ func (c *chat) put(ctx context.Context, q *question) error {
 	}
 	select {
 	case <-q.done:
-		return context.Cause(ctx)
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }
 
 // permission asks whether a call may run: once, always in this session, or not.

@@ -277,11 +277,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func nearestFlag(cmd *cobra.Command, name string) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := search.Nearest(name, names, nil, 1)
-	for i := range near {
-		near[i] = "--" + near[i]
-	}
-	return near
+	return each(search.Nearest(name, names, nil, 1), func(near string) string { return "--" + near })
 }
 
 // meant asks for some suggestions, if there are any.

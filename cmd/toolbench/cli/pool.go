@@ -69,11 +69,7 @@ type result struct {
 
 // outcomes are what reports are made of.
 func outcomes(results []result) []check.Result {
-	list := make([]check.Result, len(results))
-	for i, r := range results {
-		list[i] = r.outcome
-	}
-	return list
+	return each(results, func(r result) check.Result { return r.outcome })
 }
 
 // run gives the results in the order of the entries, and whether it was interrupted:

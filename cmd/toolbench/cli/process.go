@@ -168,11 +168,8 @@ func terminalSize(w io.Writer) (columns, rows int) {
 }
 
 func isPipe(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
+	f, _ := w.(*os.File)
+	info, err := f.Stat() // of no file it is an error
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 

@@ -79,9 +79,11 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 		return usage("there is no key: set %s, or name the variable that holds it with --key-env", f.keyEnv)
 	}
 	clock, line := toolsys.RealClock(), &statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
-	asker := a.asker(f)
+	asker := &asker{a: a, always: map[string]bool{}, turn: make(chan struct{}, 1)}
 	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", cmp.Or(key, noKey)
-	job.live.Ask = asker.handler()
+	if a.Interactive && f.mode != run.ReplayOnly {
+		job.live.Ask = asker.ask // where there is nobody to ask, calls are refused
+	}
 	report, err := run.Capture(ctx, run.CaptureConfig{
 		Scenario: job.scenario, Cassette: job.cassette, Mode: f.mode, Live: job.live, Known: known,
 		Retries: f.retries, Now: clock.Now,
@@ -374,25 +376,11 @@ func (a *app) outdated(ctx context.Context, job *recordJob) {
 // asker asks the person at the terminal for permission, one question at a time, and
 // keeps the answers, so that they can be given again in a replay.
 type asker struct {
-	a       *app
-	enabled bool
-	lines   chan string
-	turn    chan struct{} // held by who asks, and who reads or writes what follows
-	always  map[string]bool
-	given   []run.PermitAnswer
-}
-
-// asker gives what asks the person at the terminal. Where there is none it refuses instead.
-func (a *app) asker(f recordFlags) *asker {
-	return &asker{a: a, enabled: a.Interactive && f.mode != run.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
-}
-
-// handler is nil where there is nobody to ask: calls are refused then.
-func (k *asker) handler() func(context.Context, pipeline.Question) (pipeline.Reply, error) {
-	if !k.enabled {
-		return nil
-	}
-	return k.ask
+	a      *app
+	lines  chan string
+	turn   chan struct{} // held by who asks, and who reads or writes what follows
+	always map[string]bool
+	given  []run.PermitAnswer
 }
 
 func (k *asker) answers() []run.PermitAnswer {

@@ -182,12 +182,12 @@ func shutdown(h *http.Server) error {
 // concludeServe prints the report and gives the error that carries the exit code.
 func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scenario.Scenario, f serveFlags) error {
 	r := reports.ServeReport{Report: server.Report()}
-	if sc != nil && len(r.Sessions) > 0 {
+	if len(r.Sessions) > 0 {
 		out := server.Outcome(serve.Trial{Scenario: sc})
-		r.Outcome, r.Seen = &out, &out
-	} else if len(r.Sessions) > 0 {
-		out := server.Outcome(serve.Trial{})
 		r.Seen = &out
+		if sc != nil {
+			r.Outcome = &out
+		}
 	}
 	if err := a.printFiles(r, f.printing); err != nil {
 		return err

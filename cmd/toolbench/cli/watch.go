@@ -110,16 +110,10 @@ func (a *app) ours(f runFlags) func(path string) bool {
 
 // isOutput reports whether an output was sent to the file, as in `toolbench run --watch > log`.
 func isOutput(path string, w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	its, err := f.Stat()
-	if err != nil {
-		return false
-	}
+	f, _ := w.(*os.File)
+	its, none := f.Stat() // of no file it is an error
 	info, err := os.Stat(path)
-	return err == nil && os.SameFile(info, its)
+	return err == nil && none == nil && os.SameFile(info, its)
 }
 
 // changes waits for files to be saved that are not ours, and gives them when no more come.
