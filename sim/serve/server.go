@@ -325,13 +325,7 @@ func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outl
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	var events []stream.Event
-	var d stream.Decoder
-	// What cannot be decoded makes the answer one that did not come to its end.
-	_ = d.Feed(arrived, func(e stream.Event) error {
-		events = append(events, e.Clone())
-		return nil
-	})
+	events, _ := stream.Decode(arrived) // what cannot be decoded makes the answer one that did not come to its end
 	got := NewAnswer(events)
 	if got.Whole = got.Whole && a.Whole; !got.Whole {
 		status, kind, text := refusal(&got)
