@@ -78,13 +78,9 @@ func (a *app) judged(printed error, failures bool) error {
 func worse(r reports.CompareReport) bool { return r.Failing() > 0 || len(r.Exceeded) > 0 }
 
 func (a *app) parseThresholds(texts []string) ([]reports.Threshold, error) {
-	var all []reports.Threshold
-	for _, text := range texts {
-		t, err := reports.ParseThreshold(text)
-		if err != nil {
-			return nil, usage("%s--fail-if %s", a.at("fail-if"), err)
-		}
-		all = append(all, t)
+	all, err := tryEach(texts, reports.ParseThreshold)
+	if err != nil {
+		return nil, usage("%s--fail-if %s", a.at("fail-if"), err)
 	}
 	return all, nil
 }

@@ -288,3 +288,15 @@ func each[T, U any](all []T, f func(T) U) []U {
 	}
 	return made
 }
+
+// tryEach gives what f makes of each thing, or the first error.
+func tryEach[T, U any](all []T, f func(T) (U, error)) ([]U, error) {
+	made := make([]U, len(all))
+	for i, one := range all {
+		var err error
+		if made[i], err = f(one); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}

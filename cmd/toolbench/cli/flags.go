@@ -122,6 +122,9 @@ func oneOf(words ...string) func(string) (string, error) {
 	}
 }
 
+// splitList gives the words of a list with commas.
+func splitList(text string) []string { return each(strings.Split(text, ","), strings.TrimSpace) }
+
 func expression(text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {

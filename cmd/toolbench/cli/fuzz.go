@@ -207,15 +207,7 @@ func modelled(text string) ([]string, error) {
 	if text == "all" {
 		return fuzz.Policies(), nil
 	}
-	var some []string
-	for name := range strings.SplitSeq(text, ",") {
-		p, err := oneOf(fuzz.Policies()...)(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
-		}
-		some = append(some, p)
-	}
-	return some, nil
+	return tryEach(splitList(text), oneOf(fuzz.Policies()...))
 }
 
 // faultNames are the features that are faults.
@@ -231,8 +223,8 @@ func someFaults(text string) (generate.Feature, error) {
 		return generate.Everything &^ generate.FaultFeatures, nil
 	}
 	may := generate.Everything &^ generate.FaultFeatures
-	for glob := range strings.SplitSeq(text, ",") {
-		some, err := generate.MatchFeatures(strings.TrimSpace(glob))
+	for _, glob := range splitList(text) {
+		some, err := generate.MatchFeatures(glob)
 		if err != nil {
 			return 0, err
 		}

@@ -27,13 +27,9 @@ func (a *app) merge(args []string, f printing) error {
 	if len(args) == 0 {
 		return usage("name the reports of the parts, as in `toolbench merge shard-*.json --format json=all.json`")
 	}
-	var parts []reports.Stored
-	for _, name := range args {
-		stored, err := a.storedReport(name)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, stored)
+	parts, err := tryEach(args, a.storedReport)
+	if err != nil {
+		return err
 	}
 	whole, err := reports.Merge(parts, args)
 	if err != nil {

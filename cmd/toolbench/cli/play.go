@@ -135,7 +135,7 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 		return nil, invalid(report.Err)
 	}
 	var all []seenSession
-	tools := builtinTools()
+	tools := toolsOf(builtins()) // most agents' tools take what ours of the name do
 	for _, c := range report.Conversations {
 		all = append(all, seenSession{"", c.Seen, tools, true})
 		if len(report.Conversations) > 1 {
@@ -150,10 +150,6 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 	}
 	return all, nil
 }
-
-// builtinTools draw the calls of recordings: most agents' tools take what ours of the name
-// do.
-func builtinTools() []*tool.Tool { return toolsOf(builtins()) }
 
 // conversationTitle tells a conversation of a recording from its others.
 func conversationTitle(c replay.Conversation, of int) string {

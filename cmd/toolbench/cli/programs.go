@@ -120,19 +120,13 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 		}
 	}
 	own = &run.Own{Checks: map[string]func(check.Result) error{}, Tools: func(w run.World) ([]*tool.Tool, error) {
-		var all []*tool.Tool
-		for _, p := range c.tools {
+		return tryEach(c.tools, func(p ownProgram) (*tool.Tool, error) {
 			way := p.way(out)
 			if p.Session {
 				w.Cleanup(way.end)
 			}
-			t, err := p.tool(way)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, t)
-		}
-		return all, nil
+			return p.tool(way)
+		})
 	}}
 	for _, p := range c.checks {
 		way := p.way(out)

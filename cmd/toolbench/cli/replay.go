@@ -62,16 +62,15 @@ func (a *app) replayCommand() *cobra.Command {
 
 // somePolicies reads names separated by commas, each once, in the fixed order.
 func somePolicies(text string) ([]schedule.Policy, error) {
-	var asked []schedule.Policy
-	for _, name := range strings.Split(text, ",") {
-		p, err := schedule.ParsePolicy(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
+	asked, err := tryEach(splitList(text), func(name string) (schedule.Policy, error) {
+		p, err := schedule.ParsePolicy(name)
+		if err == nil && !slices.Contains(replay.Policies(), p) {
+			err = fmt.Errorf("recordings do not contain what calls read and write, which %s goes by: use serial, batch or streaming", p)
 		}
-		if !slices.Contains(replay.Policies(), p) {
-			return nil, fmt.Errorf("recordings do not contain what calls read and write, which %s goes by: use serial, batch or streaming", p)
-		}
-		asked = append(asked, p)
+		return p, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return slices.DeleteFunc(replay.Policies(), func(p schedule.Policy) bool { return !slices.Contains(asked, p) }), nil
 }

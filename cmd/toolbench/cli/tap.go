@@ -147,18 +147,16 @@ func (a *app) newTap(args []string, dash int, f tapFlags) (*tapped, error) {
 
 // parseFaults reads what goes wrong on the way: of a scenario's faults those of requests.
 func parseFaults(texts []string) ([]scenario.FaultLine, error) {
-	var out []scenario.FaultLine
-	for _, text := range texts {
+	return tryEach(texts, func(text string) (scenario.FaultLine, error) {
 		line, err := scenario.ParseFault(text)
 		if err == nil && line.Request == 0 {
 			err = errors.New("a call goes wrong at the agent, not on the way: use those of requests")
 		}
 		if err != nil {
-			return nil, usage("--fault %q: %s", text, err)
+			err = usage("--fault %q: %s", text, err)
 		}
-		out = append(out, line)
-	}
-	return out, nil
+		return line, err
+	})
 }
 
 // fault gives what goes wrong with the answer to a request.

@@ -299,18 +299,12 @@ func (w *workplace) backends(d *builtin.Deps) error {
 
 // languages finds the language servers, which start when they are first asked.
 func (w *workplace) languages(d *builtin.Deps) error {
-	var servers []file.LanguageServer
-	for _, text := range w.flags.backends.languages {
-		s, err := w.languageServer(text)
-		if err != nil {
-			return err
-		}
-		servers = append(servers, s)
+	servers, err := tryEach(w.flags.backends.languages, w.languageServer)
+	if err != nil || len(servers) == 0 {
+		return err
 	}
-	if len(servers) > 0 {
-		d.Languages = file.NewLanguages(file.LanguagesConfig{Servers: servers, Start: host.StartProcess})
-		w.onClose(d.Languages.Close)
-	}
+	d.Languages = file.NewLanguages(file.LanguagesConfig{Servers: servers, Start: host.StartProcess})
+	w.onClose(d.Languages.Close)
 	return nil
 }
 
