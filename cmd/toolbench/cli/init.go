@@ -102,10 +102,7 @@ func (a *app) smallest(name string, f initFlags) error {
 	if err := a.writeNamed(filepath.Join(f.out, name+".yaml"), []byte(draft.Smallest(name))); err != nil {
 		return err
 	}
-	if err := a.schemaBeside(f.out); err != nil {
-		return err
-	}
-	return a.printDrafts([]draft.Draft{{Name: name, File: name + ".yaml"}}, f)
+	return a.concludeDrafts([]draft.Draft{{Name: name, File: name + ".yaml"}}, f)
 }
 
 // schemaBeside writes the schema that the first line of a scenario names for editors, unless
@@ -146,10 +143,7 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 	if err := a.place(aside, drafts, f); err != nil {
 		return err
 	}
-	if err := a.schemaBeside(f.out); err != nil {
-		return err
-	}
-	return cmp.Or(a.printDrafts(drafts, f), failed)
+	return cmp.Or(a.concludeDrafts(drafts, f), failed)
 }
 
 // drafted writes the drafts of recordings. Of a folder, what is no recording is passed
@@ -248,8 +242,11 @@ func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 	return nil
 }
 
-// printDrafts reports what was written, and how to run it.
-func (a *app) printDrafts(drafts []draft.Draft, f initFlags) error {
+// concludeDrafts puts the schema beside drafts, and reports what was written and how to run it.
+func (a *app) concludeDrafts(drafts []draft.Draft, f initFlags) error {
+	if err := a.schemaBeside(f.out); err != nil {
+		return err
+	}
 	return a.print(reports.InitReport{Folder: f.out, Drafts: drafts, Recorded: f.from != ""}, f.printing)
 }
 

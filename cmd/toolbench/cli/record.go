@@ -102,13 +102,14 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 		report.Partial = strings.TrimSuffix(job.shown, ".yaml") + ".partial.yaml"
 	}
 	written := ""
-	if report.Err == nil && report.Recorded > 0 && job.prompt != nil {
+	switch {
+	case report.Err != nil || report.Recorded == 0:
+	case job.prompt == nil:
+		a.outdated(ctx, job)
+	default:
 		if written, err = a.writeScenario(ctx, job, asker.answers(), secret.New(known...)); err != nil {
 			return err
 		}
-	}
-	if report.Err == nil && report.Recorded > 0 && job.prompt == nil {
-		a.outdated(ctx, job)
 	}
 	if err := a.print(reports.RecordReport{CaptureReport: report, Scenario: written}, f.printing); err != nil {
 		return err
