@@ -149,10 +149,7 @@ func (p *page) briefReplay(r ReplayReport) {
 			p.section(one.File, problems...)
 		}
 	}
-	for _, line := range toBeKnown(rows) {
-		p.fold("", line)
-	}
-	p.fold("", r.summary())
+	p.fold("", append(toBeKnown(rows), r.summary())...)
 	p.put("", "each conversation, what is to be known of it and what its figures rest on: --all")
 }
 

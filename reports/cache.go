@@ -199,9 +199,7 @@ func (p *page) recordedCache(s economics.RecordedCache, prices []economics.Price
 	if len(g.Rows) > 0 {
 		p.grid(g)
 	}
-	for _, line := range recordedLines(s, prices) {
-		p.fold("  ", line)
-	}
+	p.fold("  ", recordedLines(s, prices)...)
 	p.printf("\n")
 }
 

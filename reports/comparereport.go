@@ -92,9 +92,7 @@ func (r CompareReport) change(p *page, ch change) {
 		line += "  " + figures
 	}
 	p.hang(kindWidth+2, line)
-	for _, line := range r.details(ch, p.Options) {
-		p.put(strings.Repeat(" ", kindWidth+2), line)
-	}
+	p.put(strings.Repeat(" ", kindWidth+2), r.details(ch, p.Options)...)
 }
 
 // figures are the figures of a change in a line, those that got worse or better first.

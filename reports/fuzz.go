@@ -158,9 +158,7 @@ func (p *page) failed(what, found string) {
 	const most = 40
 	p.lines(Bold.On("FAILED", p.Color) + " " + Safe(what))
 	lines := SafeLines(strings.TrimRight(found, "\n"))
-	for _, line := range lines[:min(most, len(lines))] {
-		p.put("  ", line)
-	}
+	p.put("  ", lines[:min(most, len(lines))]...)
 	p.left("  ", len(lines)-most)
 }
 

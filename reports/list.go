@@ -175,8 +175,6 @@ func (r ServersReport) show(p *page) {
 		args := each(prompt.Arguments, func(arg tool.PromptArgument) string { return arg.Name })
 		p.lines("prompt " + Safe(fmt.Sprintf("%s: %s(%s)", prompt.Server, prompt.Name, strings.Join(args, ", "))))
 	}
-	for _, remark := range r.Remarks {
-		p.lines(Safe(remark))
-	}
+	p.lines(each(r.Remarks, Safe)...)
 	p.lines(fmt.Sprintf("%d tools, %d resources, %d prompts", len(r.Tools), len(r.Resources), len(r.Prompts)))
 }

@@ -37,10 +37,12 @@ func (p *page) folded(line string, less int) []string {
 	return Fold(line, max(1, p.Width-less))
 }
 
-// put writes a line of safe text, indented and folded to the width.
-func (p *page) put(indent, line string) {
-	for _, part := range p.folded(line, len(indent)) {
-		p.printf("%s\n", strings.TrimRight(indent+part, " "))
+// put writes lines of safe text, indented and folded to the width.
+func (p *page) put(indent string, lines ...string) {
+	for _, line := range lines {
+		for _, part := range p.folded(line, len(indent)) {
+			p.printf("%s\n", strings.TrimRight(indent+part, " "))
+		}
 	}
 }
 
@@ -62,30 +64,25 @@ func (p *page) hang(indent int, line string) {
 }
 
 // lines writes lines of safe text.
-func (p *page) lines(lines ...string) {
-	for _, line := range lines {
-		p.put("", line)
-	}
-}
+func (p *page) lines(lines ...string) { p.put("", lines...) }
 
-// fold writes a line of unsafe text, its continuation further in.
-func (p *page) fold(indent, line string) {
-	for i, part := range p.folded(Safe(line), len(indent)+2) {
-		if i > 0 {
-			part = "  " + part
+// fold writes lines of unsafe text, the continuation of each further in.
+func (p *page) fold(indent string, lines ...string) {
+	for _, line := range lines {
+		for i, part := range p.folded(Safe(line), len(indent)+2) {
+			if i > 0 {
+				part = "  " + part
+			}
+			p.printf("%s\n", indent+part)
 		}
-		p.printf("%s\n", indent+part)
 	}
 }
 
 // section writes a title and, indented below it, unsafe lines; nothing without lines.
 func (p *page) section(title string, lines ...string) {
-	if len(lines) == 0 {
-		return
-	}
-	p.fold("", title)
-	for _, line := range lines {
-		p.fold("  ", line)
+	if len(lines) > 0 {
+		p.fold("", title)
+		p.fold("  ", lines...)
 	}
 }
 

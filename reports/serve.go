@@ -60,13 +60,9 @@ func (r ServeReport) show(p *page) {
 		p.grid(g)
 		p.printf("\n")
 		for _, c := range s.Checks {
-			for _, line := range findings(c) {
-				p.fold("  ", line)
-			}
+			p.fold("  ", findings(c)...)
 		}
-		for _, line := range p.timing(s) {
-			p.fold("  ", line)
-		}
+		p.fold("  ", p.timing(s)...)
 		p.printf("\n")
 	}
 	for _, refused := range r.Refused {

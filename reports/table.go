@@ -156,9 +156,7 @@ func (p *page) explain(outcome check.Result) {
 	v := verdict(outcome.Status)
 	p.put("", v.paint.On(v.word, p.Color)+" "+Safe(outcome.Name))
 	if outcome.Err != nil {
-		for _, line := range SafeLines(outcome.Err.Error()) {
-			p.put("  ", line)
-		}
+		p.put("  ", SafeLines(outcome.Err.Error())...)
 	}
 	for _, f := range outcome.Failures {
 		p.failure(f)
