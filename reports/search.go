@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,21 +67,9 @@ func searchBasis(tools SearchedTools, s economics.RankerStanding) string {
 
 // rankers compares the rankers on all queries, then by hit@k of the halves.
 func (r SearchReport) rankers() Grid {
-	titles := append([]string{"Ranker"}, figureTitles(r.Ks)...)
-	for _, half := range []string{"even", "odd"} {
-		for _, k := range r.Ks {
-			titles = append(titles, fmt.Sprintf(">%s@%d", half, k))
-		}
-	}
-	g := Grid{Columns: columns(titles...)}
+	g := Grid{Columns: columns(slices.Concat([]string{"Ranker"}, figureTitles(r.Ks), titlesAt(r.Ks, "even", "odd"))...)}
 	for _, s := range r.Standings {
-		row := append([]any{s.Ranker.Name}, figureCells(r.Ks, s.All)...)
-		for _, half := range s.Half {
-			for i := range r.Ks {
-				row = append(row, threeDigits(half.Hit(i)))
-			}
-		}
-		g.add(row...)
+		g.add(slices.Concat([]any{s.Ranker.Name}, figureCells(r.Ks, s.All), cellsAt(r.Ks, s.Half[0].Hit, s.Half[1].Hit))...)
 	}
 	return g
 }
@@ -97,23 +86,30 @@ func (r SearchReport) groups(title string, of func(economics.RankerStanding) []e
 	return g
 }
 
-func figureTitles(ks []int) (titles []string) {
-	for _, what := range []string{"hit", "recall"} {
-		for _, k := range ks {
-			titles = append(titles, fmt.Sprintf(">%s@%d", what, k))
-		}
-	}
-	return append(titles, ">MRR")
+func figureTitles(ks []int) []string { return append(titlesAt(ks, "hit", "recall"), ">MRR") }
+
+func figureCells(ks []int, f *economics.SearchFigures) []any {
+	return append(cellsAt(ks, f.Hit, f.Recall), threeDigits(f.MRR()))
 }
 
-func figureCells(ks []int, f *economics.SearchFigures) (cells []any) {
-	for i := range ks {
-		cells = append(cells, threeDigits(f.Hit(i)))
+// titlesAt head the columns of figures at each k.
+func titlesAt(ks []int, figures ...string) (titles []string) {
+	for _, figure := range figures {
+		for _, k := range ks {
+			titles = append(titles, fmt.Sprintf(">%s@%d", figure, k))
+		}
 	}
-	for i := range ks {
-		cells = append(cells, threeDigits(f.Recall(i)))
+	return titles
+}
+
+// cellsAt are figures at each k, by its place.
+func cellsAt(ks []int, figures ...func(int) float64) (cells []any) {
+	for _, figure := range figures {
+		for i := range ks {
+			cells = append(cells, threeDigits(figure(i)))
+		}
 	}
-	return append(cells, threeDigits(f.MRR()))
+	return cells
 }
 
 // threeDigits writes a figure from 0 to 1.
@@ -191,18 +187,14 @@ type portion float64
 
 func (r SearchReport) document() any {
 	first := r.Standings[0]
-	report := standingsJSON{
-		Version: SearchVersion, Catalogue: r.Tools, Ks: r.Ks,
-		Queries: queriesJSON{r.File, first.All.Queries, first.Skipped, first.NoneExpected},
-	}
-	for _, s := range r.Standings {
-		report.Rankers = append(report.Rankers, standingJSON{
+	rankers := each(r.Standings, func(s economics.RankerStanding) standingJSON {
+		return standingJSON{
 			Name: s.Ranker.Name, About: s.Ranker.About, Default: s.Ranker.IsDefault(),
 			All: figuresOf(s.All, r.Ks), Even: figuresOf(s.Half[0], r.Ks), Odd: figuresOf(s.Half[1], r.Ks),
 			Classes: groupsOf(s.Classes, r.Ks), Languages: groupsOf(s.Langs, r.Ks), NoneGiven: s.NoneGiven,
-		})
-	}
-	return report
+		}
+	})
+	return standingsJSON{SearchVersion, r.Tools, queriesJSON{r.File, first.All.Queries, first.Skipped, first.NoneExpected}, r.Ks, rankers}
 }
 
 func figuresOf(f *economics.SearchFigures, ks []int) figuresJSON {
@@ -244,13 +236,8 @@ type matchJSON struct {
 }
 
 func (r FindingsReport) document() any {
-	report := findingsJSON{Version: SearchVersion, Catalogue: r.Tools, Query: r.Words}
-	for _, f := range r.Found {
-		j := toolsFoundJSON{Name: f.Ranker.Name, About: f.Ranker.About, Default: f.Ranker.IsDefault(), Missing: f.Missing}
-		for _, m := range f.Matches {
-			j.Matches = append(j.Matches, matchJSON{m.Name, rounded(m.Score, 1e4), m.Why})
-		}
-		report.Rankers = append(report.Rankers, j)
-	}
-	return report
+	return findingsJSON{SearchVersion, r.Tools, r.Words, each(r.Found, func(f Finding) toolsFoundJSON {
+		matches := each(f.Matches, func(m search.Match) matchJSON { return matchJSON{m.Name, rounded(m.Score, 1e4), m.Why} })
+		return toolsFoundJSON{f.Ranker.Name, f.Ranker.About, f.Ranker.IsDefault(), matches, f.Missing}
+	})}
 }
