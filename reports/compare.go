@@ -140,27 +140,22 @@ func Compare(before, after Stored) (*Comparison, error) {
 
 // newItem is one that only the new report has: failing, it counts as newly failing.
 func newItem(it item) change {
-	ch := change{kind: New, name: it.name, failures: it.failures, err: it.err}
+	ch := change{kind: New, name: it.name, deltas: deltasOf(item{}, it), failures: it.failures, err: it.err}
 	if it.status != "" && it.status != check.Passed {
 		ch.kind = NewlyFailing
-	}
-	for _, f := range it.figures {
-		ch.deltas = append(ch.deltas, delta{figure: f})
 	}
 	return ch
 }
 
 func deltasOf(was, is item) []delta {
-	var all []delta
-	for _, f := range is.figures {
+	return each(is.figures, func(f figure) delta {
 		d := delta{figure: f}
 		i := slices.IndexFunc(was.figures, func(o figure) bool { return o.name == f.name && o.of == f.of })
 		if i >= 0 {
 			d.before, d.was = was.figures[i].value, true
 		}
-		all = append(all, d)
-	}
-	return all
+		return d
+	})
 }
 
 // changeOf gives what differs of an item; without a kind nothing does.
@@ -201,21 +196,19 @@ func changeOf(was, is item, deltas []delta) change {
 // worse or better.
 func (ch *change) gravest(refailed bool) ChangeKind {
 	kinds := map[unit][2]ChangeKind{unitMS: {Slower, Faster}, unitTokens: {Dearer, Cheaper}, unitDollars: {Dearer, Cheaper}}
-	var first delta // that is judged: figures are listed by importance
-	if i := slices.IndexFunc(ch.deltas, func(d delta) bool { return d.worse() != 0 }); i >= 0 {
-		first = ch.deltas[i]
-	}
-	of := func(d delta, i int) ChangeKind {
-		if pair, ok := kinds[d.unit]; ok {
-			return pair[i]
+	for _, d := range ch.deltas { // figures are listed by importance
+		pair, ok := kinds[d.unit]
+		if !ok {
+			pair = [2]ChangeKind{Worse, Better}
 		}
-		return [2]ChangeKind{Worse, Better}[i]
+		switch worse := d.worse(); {
+		case worse > 0:
+			return pair[0]
+		case worse < 0:
+			return pair[1]
+		}
 	}
 	switch {
-	case first.worse() > 0:
-		return of(first, 0)
-	case first.worse() < 0:
-		return of(first, 1)
 	case ch.parts != nil || len(ch.starts) > 0:
 		return Moved
 	case len(ch.deltas) > 0 || refailed || ch.trace:
