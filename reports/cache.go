@@ -60,15 +60,13 @@ func costs(prices []economics.Prices, u economics.Usage) []any {
 func dollars(d float64) string { return strconv.FormatFloat(d, 'f', 4, 64) }
 
 func breakLines(r economics.OrderingCost) []string {
-	var lines []string
-	for _, b := range r.Breaks {
+	return each(r.Breaks, func(b economics.CacheBreak) string {
 		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, breakText(b), b.Cause)
 		if b.Builtins {
 			line += "; built-in definitions behind it are lost"
 		}
-		lines = append(lines, line)
-	}
-	return lines
+		return line
+	})
 }
 
 // breakText describes a break; what has no name is the end.
@@ -125,14 +123,12 @@ func (r CacheReport) document() any {
 }
 
 func orderingsOf(results []economics.OrderingCost, prices []economics.Prices) []orderingJSON {
-	var all []orderingJSON
-	for _, r := range results {
-		all = append(all, orderingJSON{
+	return each(results, func(r economics.OrderingCost) orderingJSON {
+		return orderingJSON{
 			Name: r.Ordering.Name, About: r.Ordering.About, Kept: rounded(r.Kept, 100), Tokens: r.Total,
 			Dollars: priced(prices, r.Total, economics.Prices.Cost), Breaks: r.Breaks, Turns: r.Turns,
-		})
-	}
-	return all
+		}
+	})
 }
 
 // priced is what a usage comes to under each list.
@@ -365,11 +361,8 @@ type lossJSON struct {
 }
 
 func (r RecordedCacheReport) document() any {
-	j := recordedCacheJSON{Version: CacheVersion, Counter: r.Counter.Name, Skipped: r.Skipped, Prices: r.Prices}
-	for _, s := range r.Sessions {
-		j.Recordings = append(j.Recordings, recordedOf(s, r.Prices))
-	}
-	return j
+	recordings := each(r.Sessions, func(s economics.RecordedCache) recordedJSON { return recordedOf(s, r.Prices) })
+	return recordedCacheJSON{CacheVersion, r.Counter.Name, recordings, r.Skipped, r.Prices}
 }
 
 func recordedOf(s economics.RecordedCache, prices []economics.Prices) recordedJSON {

@@ -167,10 +167,7 @@ func (r CompareReport) markdown(w io.Writer) error {
 		fmt.Fprint(out, "\n| | What | Figures | Details |\n| --- | --- | --- | --- |\n")
 	}
 	for _, ch := range shown {
-		details := r.details(ch, Options{})
-		for i := range details {
-			details[i] = escaped(details[i])
-		}
+		details := each(r.details(ch, Options{}), escaped)
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", ch.kind, escaped(ch.name), escaped(ch.figures(Options{})), strings.Join(details, "<br>"))
 	}
 	if more := len(r.changes) - len(shown); more > 0 {
@@ -239,15 +236,14 @@ type startJSON struct {
 func (r CompareReport) document() any {
 	out := compareJSON{Version: CompareVersion, Command: r.Command, Before: sideJSON{r.Before, r.was}, After: sideJSON{r.After, r.is},
 		Same: r.same, Totals: deltasJSON(r.totals), Exceeded: r.Exceeded}
-	for _, ch := range r.changes {
-		out.Changes = append(out.Changes, differenceJSON{ch.kind, ch.name, deltasJSON(ch.deltas), ch.parts, ch.starts, ch.failures, ch.err})
-	}
+	out.Changes = each(r.changes, func(ch change) differenceJSON {
+		return differenceJSON{ch.kind, ch.name, deltasJSON(ch.deltas), ch.parts, ch.starts, ch.failures, ch.err}
+	})
 	return out
 }
 
 func deltasJSON(all []delta) []deltaJSON {
-	var out []deltaJSON
-	for _, d := range all {
+	return each(all, func(d delta) deltaJSON {
 		scale := 1.0
 		if d.unit == unitMS {
 			scale = 1e6
@@ -257,9 +253,8 @@ func deltasJSON(all []delta) []deltaJSON {
 			before := share(d.before / scale)
 			j.Before = &before
 		}
-		out = append(out, j)
-	}
-	return out
+		return j
+	})
 }
 
 // PrintExceeded writes the thresholds that a report exceeds by itself.

@@ -16,16 +16,14 @@ type InitReport struct {
 }
 
 func (r InitReport) document() any {
-	out := InitReport{Version: InitVersion}
-	for _, d := range r.Drafts {
+	return InitReport{Version: InitVersion, Drafts: each(r.Drafts, func(d draft.Draft) draft.Draft {
 		for _, file := range []*string{&d.File, &d.Cassette, &d.Tree} {
 			if *file != "" {
 				*file = filepath.Join(r.Folder, filepath.FromSlash(*file))
 			}
 		}
-		out.Drafts = append(out.Drafts, d)
-	}
-	return out
+		return d
+	})}
 }
 
 // show writes what was written, what to look at in each draft, and how to run it.

@@ -42,14 +42,12 @@ func TraceKinds(w io.Writer, o Options) error {
 	p := newPage(w, o)
 	g := Grid{Columns: columns("Kind", "About", "Members")}
 	for _, kind := range trace.Kinds() {
-		var members []string
-		for _, m := range kind.Members {
-			text := m.Name + " " + m.Type
+		members := each(kind.Members, func(m trace.Member) string {
 			if m.Optional {
-				text = "[" + text + "]"
+				return "[" + m.Name + " " + m.Type + "]"
 			}
-			members = append(members, text)
-		}
+			return m.Name + " " + m.Type
+		})
 		g.add(kind.Kind, kind.About, strings.Join(members, ", "))
 	}
 	p.tables(g)

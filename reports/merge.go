@@ -197,12 +197,12 @@ func resultOf(o outcomeJSON) check.Result {
 	if o.TookMS != nil {
 		r.Took = time.Duration(*o.TookMS)
 	}
-	for _, c := range o.Calls {
-		r.Calls = append(r.Calls, check.Call{
+	r.Calls = each(o.Calls, func(c callJSON) check.Call {
+		return check.Call{
 			ID: c.ID, Tool: c.Tool, Agent: c.Agent, Turn: c.Turn, Batch: c.Batch, Ready: time.Duration(c.ReadyMS), Started: time.Duration(c.StartedMS),
 			Ended: time.Duration(c.EndedMS), Emitted: time.Duration(c.EmittedMS), Status: c.Status, Safe: c.Safe, WaitsFor: c.WaitsFor, On: c.On,
-		})
-	}
+		}
+	})
 	return r
 }
 

@@ -279,11 +279,10 @@ func (g Grid) config() tablewriter.Config {
 
 // columns heads columns; a title after > is that of numbers, which are aligned right.
 func columns(titles ...string) []Column {
-	all := make([]Column, len(titles))
-	for i, title := range titles {
-		all[i].Title, all[i].Right = strings.CutPrefix(title, ">")
-	}
-	return all
+	return each(titles, func(title string) (c Column) {
+		c.Title, c.Right = strings.CutPrefix(title, ">")
+		return c
+	})
 }
 
 // add adds a row: cells are safe text, or numbers.
@@ -327,13 +326,9 @@ func (g Grid) details(row []string, width int) []string {
 			items = append(items, g.Columns[i+1].Title+" "+cell)
 		}
 	}
-	return foldAll(pack(items, 2, width-2), width-2)
-}
-
-func foldAll(lines []string, width int) []string {
 	var folded []string
-	for _, line := range lines {
-		folded = append(folded, Fold(line, width)...)
+	for _, line := range pack(items, 2, width-2) {
+		folded = append(folded, Fold(line, width-2)...)
 	}
 	return folded
 }
@@ -347,26 +342,18 @@ const standIn = "\ue000"
 var standIns = regexp.MustCompile(standIn + "+")
 
 func standInsFor(cells []string) []string {
-	out := make([]string, len(cells))
-	for i, cell := range cells {
-		if cell != "" {
-			out[i] = strings.Repeat(standIn, max(1, Width(cell)))
+	return each(cells, func(cell string) string {
+		if cell == "" {
+			return ""
 		}
-	}
-	return out
+		return strings.Repeat(standIn, max(1, Width(cell)))
+	})
 }
 
 // unstand puts the cells, in the order in which they are drawn, where their
 // stand-ins are.
 func unstand(table string, rows ...[]string) string {
-	var cells []string
-	for _, row := range rows {
-		for _, cell := range row {
-			if cell != "" {
-				cells = append(cells, cell)
-			}
-		}
-	}
+	cells := slices.DeleteFunc(slices.Concat(rows...), func(cell string) bool { return cell == "" })
 	return standIns.ReplaceAllStringFunc(table, func(string) string {
 		cell := cells[0]
 		cells = cells[1:]

@@ -27,12 +27,10 @@ func (r RecordReport) show(p *page) {
 	}
 	p.tables(sums, blanked)
 	p.section("Not asked for", r.Unused...)
-	var missing []string
-	for _, why := range r.Missing { // the difference behind the first line is the error's own text
+	p.section("Missing", each(r.Missing, func(why string) string { // the difference behind the first line is the error's own text
 		first, _, _ := strings.Cut(why, "\n")
-		missing = append(missing, strings.TrimSuffix(first, ":"))
-	}
-	p.section("Missing", missing...)
+		return strings.TrimSuffix(first, ":")
+	})...)
 	p.fold("", RecordSummary(r.CaptureReport))
 	if r.Scenario != "" {
 		p.printf("toolbench run %s replays it\n", Safe(r.Scenario))

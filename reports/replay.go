@@ -106,10 +106,8 @@ func figureNames(all []replay.Report) (policies []string, measured bool) {
 	for _, r := range all {
 		for _, c := range r.Conversations {
 			measured = measured || c.Measured != nil
-			if policies == nil {
-				for _, f := range c.Figures {
-					policies = append(policies, f.Name)
-				}
+			if len(policies) == 0 {
+				policies = each(c.Figures, func(f replay.Figure) string { return f.Name })
 			}
 		}
 	}
@@ -268,7 +266,7 @@ type figureJSON struct {
 
 func (r ReplayReport) document() any {
 	out := replayJSON{Version: ReplayVersion, Skipped: r.Skipped, Shard: r.Shard}
-	for _, one := range r.Recordings {
+	out.Recordings = each(r.Recordings, func(one replay.Report) recordingJSON {
 		j := recordingJSON{File: one.File, Format: one.Format, Problems: one.Problems, MoreProblems: one.MoreProblems, Ignored: one.Ignored}
 		if one.Err != nil {
 			j.Error = one.Err.Error()
@@ -276,8 +274,8 @@ func (r ReplayReport) document() any {
 		for i := range one.Conversations {
 			j.Conversations = append(j.Conversations, conversationOf(&one.Conversations[i]))
 		}
-		out.Recordings = append(out.Recordings, j)
-	}
+		return j
+	})
 	return out
 }
 
@@ -338,10 +336,7 @@ func rowNames(all []replay.Report, ascii bool) (full, short []string) {
 			names[i] = Safe(path.Clean(r.File))
 		}
 	}
-	short = make([]string, len(names))
-	for i, name := range names {
-		short[i] = Cut(name, nameWidth, ascii)
-	}
+	short = each(names, func(name string) string { return Cut(name, nameWidth, ascii) })
 	same = alike(short)
 	middle := Shorten(names, nameWidth, ascii)
 	for i := range names {

@@ -62,12 +62,10 @@ func JSON(w io.Writer, outcomes []check.Result, o Options) error {
 func StoredRun(outcomes []check.Result, o Options) Stored { return Stored{"run", runOf(outcomes, o)} }
 
 func runOf(outcomes []check.Result, o Options) runJSON {
-	run := runJSON{Version: Version, Totals: Count(outcomes)}
-	if len(outcomes) > 0 {
-		run.Seed = outcomes[0].Seed
-	}
-	for _, outcome := range outcomes {
-		run.Outcomes = append(run.Outcomes, outcomeOf(outcome, o))
+	all := each(outcomes, func(outcome check.Result) outcomeJSON { return outcomeOf(outcome, o) })
+	run := runJSON{Version: Version, Totals: Count(outcomes), Outcomes: all}
+	if len(all) > 0 {
+		run.Seed = all[0].Seed
 	}
 	return run
 }
@@ -77,7 +75,7 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: outcome.Tags,
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
 		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.LowerBound), SerialMS: ms(outcome.Serial), HiddenPercent: share(rounded(outcome.Hidden, 1e4)),
-		Batches: outcome.Batches, Failures: outcome.Failures,
+		Batches: outcome.Batches, Calls: each(outcome.Calls, callOf), Failures: outcome.Failures,
 		TraceDigest: outcome.Digest, Invalid: outcome.Invalid, Notes: outcome.Notes, Again: o.again(outcome),
 	}
 	if outcome.Err != nil {
@@ -87,7 +85,6 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 		took := ms(outcome.Took)
 		j.TookMS = &took
 	}
-	j.Calls = append(j.Calls, each(outcome.Calls, callOf)...)
 	return j
 }
 

@@ -98,15 +98,11 @@ func served(s serve.SessionReport) string {
 
 // checked is how a check's status looks.
 func (p *page) checked(s serve.Status) string {
-	switch s {
-	case serve.Held:
-		return Green.On(string(s), p.Color)
-	case serve.Failed:
-		return Red.On(strings.ToUpper(string(s)), p.Color)
-	case serve.Differs:
-		return Yellow.On(string(s), p.Color)
+	word := string(s)
+	if s == serve.Failed {
+		word = strings.ToUpper(word)
 	}
-	return string(s)
+	return map[serve.Status]Paint{serve.Held: Green, serve.Failed: Red, serve.Differs: Yellow}[s].On(word, p.Color)
 }
 
 // findings are a check's, a line each.
@@ -179,12 +175,8 @@ func (r ServeReport) document() any {
 	if r.Outcome != nil {
 		j.Notes = r.Outcome.Notes
 	}
-	for _, s := range r.Sessions {
-		one := servedJSON{SessionReport: s}
-		for _, l := range s.Latencies {
-			one.Latencies = append(one.Latencies, latencyJSON{l.Turn, l.Calls, ms(l.Took)})
-		}
-		j.Sessions = append(j.Sessions, one)
-	}
+	j.Sessions = each(r.Sessions, func(s serve.SessionReport) servedJSON {
+		return servedJSON{s, each(s.Latencies, func(l serve.Latency) latencyJSON { return latencyJSON{l.Turn, l.Calls, ms(l.Took)} })}
+	})
 	return j
 }

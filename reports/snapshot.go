@@ -105,8 +105,7 @@ func (s Stored) snapshot() snapshot {
 }
 
 func itemsOfRun(doc runJSON) []item {
-	var all []item
-	for _, o := range doc.Outcomes {
+	return distinct(each(doc.Outcomes, func(o outcomeJSON) item {
 		it := item{name: o.Name, status: o.Status, failures: o.Failures, err: o.Error, parts: o.Batches, digest: o.TraceDigest}
 		if o.Status != check.Errored {
 			it.figures = []figure{
@@ -123,9 +122,8 @@ func itemsOfRun(doc runJSON) []item {
 			at := startJSON{ID: c.ID, Tool: c.Tool, AfterMS: c.StartedMS, WaitsFor: c.WaitsFor, On: c.On}
 			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), at})
 		}
-		all = append(all, it)
-	}
-	return distinct(all)
+		return it
+	}))
 }
 
 func itemsOfReplay(doc replayJSON) []item {
@@ -232,8 +230,7 @@ func itemsOfRecordedCache(doc recordedCacheJSON) []item {
 }
 
 func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
-	var all []item
-	for _, o := range orderings {
+	return each(orderings, func(o orderingJSON) item {
 		it := item{name: prefix + o.Name, figures: []figure{
 			{name: "kept", value: o.Kept, unit: unitPercent, sense: downIsWorse},
 			{name: "missed", value: float64(o.Tokens.Missed), unit: unitTokens, sense: upIsWorse},
@@ -243,14 +240,12 @@ func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
 			it.figures = append(it.figures, figure{"dollars", list, o.Dollars[list], unitDollars, upIsWorse})
 		}
 		it.parts = each(o.Breaks, func(b economics.CacheBreak) []string { return []string{"turn " + strconv.Itoa(b.Turn)} })
-		all = append(all, it)
-	}
-	return all
+		return it
+	})
 }
 
 func itemsOfStandings(doc standingsJSON) []item {
-	var all []item
-	for _, r := range doc.Rankers {
+	return each(doc.Rankers, func(r standingJSON) item {
 		it := item{name: r.Name}
 		for _, k := range doc.Ks {
 			key := strconv.Itoa(k)
@@ -261,21 +256,14 @@ func itemsOfStandings(doc standingsJSON) []item {
 		it.figures = append(it.figures,
 			figure{name: "mrr", value: float64(r.All.MRR), unit: unitShare, sense: downIsWorse},
 			figure{name: "none_given", value: float64(r.NoneGiven), unit: unitCount, sense: downIsWorse})
-		all = append(all, it)
-	}
-	return all
+		return it
+	})
 }
 
 func itemsOfFindings(doc findingsJSON) []item {
-	var all []item
-	for _, r := range doc.Rankers {
-		it := item{name: r.Name}
-		for _, m := range r.Matches {
-			it.parts = append(it.parts, []string{m.Name})
-		}
-		all = append(all, it)
-	}
-	return all
+	return each(doc.Rankers, func(r toolsFoundJSON) item {
+		return item{name: r.Name, parts: each(r.Matches, func(m matchJSON) []string { return []string{m.Name} })}
+	})
 }
 
 // summed are the sums of figures over items; shares have none.

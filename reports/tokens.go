@@ -204,16 +204,14 @@ func sessionNames(sessions []economics.SessionCost, ascii bool) []string {
 		}
 		files[s.File] = true
 	}
-	names := make([]string, len(sessions))
-	for i, s := range sessions {
+	return each(sessions, func(s economics.SessionCost) string {
 		full := Safe(path.Base(s.File))
 		name := Cut(full, room, ascii)
 		if begun[name] > 1 {
 			name = cutMiddle(full, room, ascii)
 		}
-		names[i] = name + " #" + strconv.Itoa(s.Conversation)
-	}
-	return names
+		return name + " #" + strconv.Itoa(s.Conversation)
+	})
 }
 
 // netLines break the figures down, and name what they rest on.
@@ -329,9 +327,7 @@ func (r TokensReport) document() any {
 		FullTokens: r.Total.Full, FullBasis: r.Total.Basis, Modes: r.Total.Modes, Automatic: r.Automatic, SearchTokens: r.Search,
 		PerServer: r.Servers, Worst: r.Worst, NoSchema: slices.Sorted(slices.Values(r.NoSchema)), NoParameters: slices.Sorted(slices.Values(r.Empty)),
 	}
-	for _, f := range r.Failures {
-		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
-	}
+	j.Failures = each(r.Failures, func(f world.ListFailure) unlistedJSON { return unlistedJSON{f.Server, f.Err.Error()} })
 	if len(r.Sessions) > 0 {
 		j.Recorded = &sessionsJSON{netAssumptions(), slices.Sorted(slices.Values(r.Uncalled)), r.Sessions}
 	}
