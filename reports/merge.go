@@ -64,36 +64,37 @@ func merged[T any](parts []Stored, names []string, merge func([]T, []string) (T,
 	return Stored{parts[0].Command, doc}, err
 }
 
-// once refuses what two parts both have.
-type once struct {
+// refusal is why parts cannot be merged: the first reason there is.
+type refusal struct {
 	names []string
-	from  map[string]int
+	from  map[string]int // parts, by the keys of what they have
+	err   error
 }
 
-func (o *once) add(part int, key, name string) error {
-	if o.from == nil {
-		o.from = map[string]int{}
+func (r *refusal) unless(kept bool, format string, args ...any) {
+	if !kept && r.err == nil {
+		r.err = fmt.Errorf(format, args...)
 	}
-	if before, ok := o.from[key]; ok && before != part {
-		return fmt.Errorf("%s is in %s and in %s; merge parts that have nothing in common", Safe(name), o.names[before], o.names[part])
-	}
-	o.from[key] = part
-	return nil
+}
+
+// once refuses what two parts both have.
+func (r *refusal) once(part int, key, name string) {
+	before, there := r.from[key]
+	r.unless(!there || before == part, "%s is in %s and in %s; merge parts that have nothing in common", Safe(name), r.names[before], r.names[part])
+	r.from[key] = part
 }
 
 func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
 	all := runJSON{Version: Version, Seed: parts[0].Seed}
-	seen := once{names: names}
+	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
 		if len(p.Outcomes) > 0 && all.Seed == 0 {
 			all.Seed = p.Seed
 		}
 		for _, o := range p.Outcomes {
-			if err := seen.add(i, fmt.Sprint(o.File, "\x00", o.Name, "\x00", o.Policy, "\x00", o.Seed), o.Name); err != nil {
-				return all, err
-			}
-			all.Outcomes = append(all.Outcomes, o)
+			refused.once(i, fmt.Sprint(o.File, "\x00", o.Name, "\x00", o.Policy, "\x00", o.Seed), o.Name)
 		}
+		all.Outcomes = append(all.Outcomes, p.Outcomes...)
 		all.Totals.Passed += p.Totals.Passed
 		all.Totals.Failed += p.Totals.Failed
 		all.Totals.Errors += p.Totals.Errors
@@ -101,7 +102,7 @@ func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
 	slices.SortStableFunc(all.Outcomes, func(a, b outcomeJSON) int {
 		return strings.Compare(a.File+"\x00"+a.Name, b.File+"\x00"+b.Name)
 	})
-	return all, nil
+	return all, refused.err
 }
 
 func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
@@ -112,16 +113,14 @@ func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
 			return all, err
 		}
 	}
-	seen := once{names: names}
+	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
 		for _, r := range p.Recordings {
-			if err := seen.add(i, r.File, r.File); err != nil {
-				return all, err
-			}
+			refused.once(i, r.File, r.File)
 		}
 		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
 	}
-	return all, nil
+	return all, refused.err
 }
 
 // shardsOfReplay puts the shards of one list of files in order. One that is there twice, as one
@@ -154,19 +153,15 @@ func shardsOfReplay(parts []replayJSON, names []string) (ordered []replayJSON, t
 
 func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, error) {
 	all := recordedCacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Prices: parts[0].Prices}
-	seen := once{names: names}
+	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
-		if p.Counter != all.Counter {
-			return all, fmt.Errorf("%s is counted with %s, and %s with %s", names[0], all.Counter, names[i], p.Counter)
-		}
+		refused.unless(p.Counter == all.Counter, "%s is counted with %s, and %s with %s", names[0], all.Counter, names[i], p.Counter)
 		for _, r := range p.Recordings {
-			if err := seen.add(i, fmt.Sprint(r.File, r.Conversation), r.File); err != nil {
-				return all, err
-			}
+			refused.once(i, fmt.Sprint(r.File, r.Conversation), r.File)
 		}
 		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
 	}
-	return all, nil
+	return all, refused.err
 }
 
 // Outcomes are those of a report of run or try, without what the report leaves out, and

@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"toolbench/sim/economics"
 )
@@ -122,19 +121,16 @@ func (m *tokensMerge) end() {
 // mergeOrderings joins reports of the simulated session, which has no parts but orderings.
 func mergeOrderings(parts []cacheJSON, names []string) (cacheJSON, error) {
 	all := cacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Turns: parts[0].Turns, Prices: parts[0].Prices}
-	seen := once{names: names}
+	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
-		if p.Counter != all.Counter || p.Turns != all.Turns {
-			return all, fmt.Errorf("%s is of %d turns counted with %s, and %s of %d counted with %s", names[0], all.Turns, all.Counter, names[i], p.Turns, p.Counter)
-		}
+		refused.unless(p.Counter == all.Counter && p.Turns == all.Turns, "%s is of %d turns counted with %s, and %s of %d counted with %s",
+			names[0], all.Turns, all.Counter, names[i], p.Turns, p.Counter)
 		for _, o := range p.Orderings {
-			if err := seen.add(i, o.Name, o.Name); err != nil {
-				return all, err
-			}
+			refused.once(i, o.Name, o.Name)
 		}
 		all.Orderings = append(all.Orderings, p.Orderings...)
 	}
-	return all, nil
+	return all, refused.err
 }
 
 // mergeStandings joins what rankers did on parts of the queries, or other rankers on the
@@ -229,19 +225,16 @@ func joined(a, b map[string]figuresJSON) map[string]figuresJSON {
 // mergeFound joins what several rankers found for the same words.
 func mergeFound(parts []findingsJSON, names []string) (findingsJSON, error) {
 	all := findingsJSON{Version: SearchVersion, Catalogue: parts[0].Catalogue, Query: parts[0].Query}
-	seen := once{names: names}
+	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
-		if p.Query != all.Query || !sameCatalogue(all.Catalogue, p.Catalogue) {
-			return all, fmt.Errorf("%s looks for %s, and %s for %s or in other tools; merge what rankers found for the same words", names[0], strconv.Quote(all.Query), names[i], strconv.Quote(p.Query))
-		}
+		refused.unless(p.Query == all.Query && sameCatalogue(all.Catalogue, p.Catalogue),
+			"%s looks for %q, and %s for %q or in other tools; merge what rankers found for the same words", names[0], all.Query, names[i], p.Query)
 		for _, r := range p.Rankers {
-			if err := seen.add(i, r.Name, "the ranker "+r.Name); err != nil {
-				return all, err
-			}
+			refused.once(i, r.Name, "the ranker "+r.Name)
 		}
 		all.Rankers = append(all.Rankers, p.Rankers...)
 	}
-	return all, nil
+	return all, refused.err
 }
 
 // mergeFuzz adds up what parts of one seed saw; the failure is that of the lowest case.
