@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 
 	"toolbench/sim/scenario/check"
@@ -131,20 +132,12 @@ func placeOf(err error) string {
 	return place
 }
 
+var placeForm = regexp.MustCompile(`(?s)^(.*?)(?::([0-9]+))?(?::([0-9]+))?$`)
+
 // splitPlace takes "name.yaml:12:3" apart; line and column may be missing.
 func splitPlace(where string) (file, line, column string) {
-	file = where
-	var numbers []string
-	for range 2 {
-		i := strings.LastIndexByte(file, ':')
-		if i < 0 || i == len(file)-1 || strings.Trim(file[i+1:], "0123456789") != "" {
-			break
-		}
-		numbers = append([]string{file[i+1:]}, numbers...)
-		file = file[:i]
-	}
-	numbers = append(numbers, "", "")
-	return file, numbers[0], numbers[1]
+	m := placeForm.FindStringSubmatch(where)
+	return m[1], m[2], m[3]
 }
 
 func annotate(w io.Writer, where, title, message string) {

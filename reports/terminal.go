@@ -188,8 +188,7 @@ type numberedLine struct{ number, sign, text string }
 func numbered(h render.Hunk) (rows []numberedLine) {
 	before, after := h.OldStart, h.NewStart
 	for _, l := range h.Lines {
-		l = render.ShownLine(l)
-		l = cmp.Or(l, " ")
+		l = cmp.Or(render.ShownLine(l), " ")
 		row := numberedLine{sign: l[:1], text: l[1:]}
 		n := after
 		switch row.sign {
