@@ -101,14 +101,8 @@ func (p *perfetto) process(r check.Result) {
 
 // calls puts each call on the first thread of its agent that is free.
 func (p *perfetto) calls(r check.Result) {
-	order := make([]int, len(r.Calls))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Calls[a].Ready, r.Calls[b].Ready) })
 	free := map[string][]int64{} // of each agent's threads, until when they are taken
-	for _, i := range order {
-		c := r.Calls[i]
+	for _, c := range slices.SortedStableFunc(slices.Values(r.Calls), func(a, b check.Call) int { return cmp.Compare(a.Ready, b.Ready) }) {
 		busy := free[c.Agent]
 		slot := slices.IndexFunc(busy, func(until int64) bool { return until <= c.Ready.Microseconds() })
 		if slot < 0 {
