@@ -233,14 +233,7 @@ func toBeKnown(rows []replayRow) []string {
 	for _, what := range slices.Sorted(maps.Keys(why)) {
 		lines = append(lines, plural(why[what], "call", "calls")+" without a result: "+what)
 	}
-	if disordered > 0 {
-		lines = append(lines, plural(disordered, "conversation has", "conversations have")+" results that are not in call order")
-	}
-	if changed > 0 {
-		lines = append(lines, plural(changed, "conversation has", "conversations have")+" tools that change")
-	}
-	if broken > 0 {
-		lines = append(lines, plural(broken, "input breaks its", "inputs break their")+" schema")
-	}
-	return lines
+	lines = tallied(lines, disordered, "conversation has", "conversations have", " results that are not in call order")
+	lines = tallied(lines, changed, "conversation has", "conversations have", " tools that change")
+	return tallied(lines, broken, "input breaks its", "inputs break their", " schema")
 }

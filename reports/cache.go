@@ -296,10 +296,7 @@ func lossLine(l economics.CacheLoss) string {
 
 // recordedNotes are what the figures rest on.
 func recordedNotes(r RecordedCacheReport, single int) []string {
-	var lines []string
-	if single > 0 {
-		lines = append(lines, plural(single, "conversation has", "conversations have")+" one turn, where order is worth nothing, and no row")
-	}
+	lines := tallied(nil, single, "conversation has", "conversations have", " one turn, where order is worth nothing, and no row")
 	lines = append(lines,
 		"nothing expires and no prefix is too short to be kept; the API keeps none below some thousand tokens, by model, so small sessions are measured as plain where the model keeps them",
 		"missed: tokens that the request before had too and that were not read; lost: what that cost beyond reading them",

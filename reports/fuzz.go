@@ -74,23 +74,19 @@ func (r FuzzReport) show(p *page) {
 
 // goals writes which goals came up, and which never did.
 func (r FuzzReport) goals(p *page) {
-	type seen struct {
-		name  string
-		times int
-	}
-	var came []seen
+	var came []goalJSON
 	var never []string
 	for i, goal := range oracle.Goals() {
 		if n := r.seen(i); n > 0 {
-			came = append(came, seen{goal.Name, n})
+			came = append(came, goalJSON{goal.Name, n})
 		} else if r.can(goal) {
 			never = append(never, goal.Name)
 		}
 	}
 	if r.Goals {
 		g := Grid{Columns: columns("Goal", ">Times")}
-		for _, s := range came {
-			g.add(s.name, s.times)
+		for _, goal := range came {
+			g.add(goal.Name, goal.Times)
 		}
 		p.grid(g)
 		p.printf("\n")
@@ -98,13 +94,13 @@ func (r FuzzReport) goals(p *page) {
 		return
 	}
 	line := fmt.Sprintf("%d of %d goals seen", len(came), len(came)+len(never))
-	switch rare := slices.MinFunc(append(came, seen{"", math.MaxInt}), func(a, b seen) int { return cmp.Compare(a.times, b.times) }); {
+	switch rare := slices.MinFunc(append(came, goalJSON{"", math.MaxInt}), func(a, b goalJSON) int { return cmp.Compare(a.Times, b.Times) }); {
 	case len(never) == 1:
 		line += ", never: " + never[0]
 	case len(never) > 1:
 		line += fmt.Sprintf(", never: %s and %d more", never[0], len(never)-1)
-	case rare.name != "":
-		line += fmt.Sprintf(", rarest: %s (%d)", rare.name, rare.times)
+	case rare.Name != "":
+		line += fmt.Sprintf(", rarest: %s (%d)", rare.Name, rare.Times)
 	}
 	p.fold("", line+"; the list: -v")
 }

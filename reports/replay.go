@@ -173,9 +173,7 @@ func remarks(r replay.Report) []string {
 // problemsOf are what is wrong with a recording.
 func problemsOf(r replay.Report) []string {
 	out := each(r.Problems, func(p replay.Problem) string { return strings.TrimPrefix(p.Place+": "+p.Text, ": ") })
-	if r.MoreProblems > 0 {
-		out = append(out, plural(r.MoreProblems, "problem", "problems")+" more")
-	}
+	out = tallied(out, r.MoreProblems, "problem", "problems", " more")
 	if r.Err != nil {
 		out = append(out, strings.TrimPrefix(r.Err.Error(), r.File+": "))
 	}
@@ -200,9 +198,7 @@ func conversationRemarks(c *replay.Conversation) []string {
 		}
 		out = append(out, fmt.Sprintf("turn %d: the input of %s %s breaks its schema: %s", b.Turn, b.Tool, b.Call, how))
 	}
-	if more := c.Broken.N - len(c.Broken.First); more > 0 {
-		out = append(out, plural(more, "input more breaks its", "inputs more break their")+" schema")
-	}
+	out = tallied(out, c.Broken.N-len(c.Broken.First), "input more breaks its", "inputs more break their", " schema")
 	return append(out, c.Notes.First...)
 }
 

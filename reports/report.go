@@ -100,10 +100,9 @@ func Print(w io.Writer, r Report, format string, o Options) error {
 		if s, ok := r.(ServeReport); ok {
 			return JUnit(w, []check.Result{s.verdict()}, o)
 		}
-	case "html", "perfetto", "otlp":
-		if v, ok := r.(viewable); ok {
-			return writeViews(w, v.views(), format, o)
-		}
+	}
+	if v, ok := r.(viewable); ok && viewWriters[format] != nil {
+		return viewWriters[format](w, v.views(), o)
 	}
 	p := newPage(w, o)
 	r.show(p)
@@ -198,6 +197,14 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// tallied adds a line on how many there are of something, if there are any.
+func tallied(lines []string, n int, one, many, what string) []string {
+	if n > 0 {
+		lines = append(lines, plural(n, one, many)+what)
+	}
+	return lines
 }
 
 // Again is the command that shows an outcome once more, with its seed and policy:

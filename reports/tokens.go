@@ -115,9 +115,8 @@ func (r TokensReport) notes() []string {
 	if r.Measurement != nil {
 		lines = append(lines, "count_tokens: ToolSearch is in every request, so that what the API adds to a prompt with tools stands with its own definition only; the API calls its counts an estimate")
 	}
-	if n := howMany(r.Worst, func(row economics.ToolCost) bool { return row.Whole }); n > 0 {
-		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
-	}
+	never := howMany(r.Worst, func(row economics.ToolCost) bool { return row.Whole })
+	lines = tallied(lines, never, "tool is never deferred and costs", "tools are never deferred and cost", " the same in every mode")
 	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refusedNames(r.Worst))...)
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
@@ -234,17 +233,10 @@ func netLines(sessions []economics.SessionCost, ascii bool) []string {
 		}
 	}
 	if net > maxBroken { // a folder of many: the grid has the figures
-		lines = nil
-		if defers > 0 {
-			lines = append(lines, plural(defers, "conversation defers", "conversations defer")+" tools already, so there is no net figure")
-		}
+		lines = tallied(nil, defers, "conversation defers", "conversations defer", " tools already, so there is no net figure")
 	}
-	if silent > 0 {
-		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts and bare streams are: which tools were sent is not known")
-	}
-	if bare > 0 {
-		lines = append(lines, plural(bare, "conversation offers", "conversations offer")+" no tool of the client's own")
-	}
+	lines = tallied(lines, silent, "conversation is", "conversations are", " recorded without requests, as transcripts and bare streams are: which tools were sent is not known")
+	lines = tallied(lines, bare, "conversation offers", "conversations offer", " no tool of the client's own")
 	if net > 0 {
 		lines = append(lines, netAssumptions()...)
 	}

@@ -36,6 +36,9 @@ type view struct {
 // viewable is a report with outcomes that can be drawn.
 type viewable interface{ views() []view }
 
+// viewWriters are the formats in which such a report is written.
+var viewWriters = map[string]func(io.Writer, []view, Options) error{"html": writeHTML, "perfetto": writePerfetto, "otlp": writeOTLP}
+
 // views are the failure's, if there is one that can be drawn.
 func (r FuzzReport) views() []view {
 	if r.Failure == nil || r.Failure.Outcome == nil {
@@ -342,15 +345,4 @@ func commonSuffix(a, b []string) int {
 		n++
 	}
 	return n
-}
-
-// writeViews writes what was played in one of the formats for other programs.
-func writeViews(w io.Writer, views []view, format string, o Options) error {
-	switch format {
-	case "perfetto":
-		return writePerfetto(w, views, o)
-	case "otlp":
-		return writeOTLP(w, views, o)
-	}
-	return writeHTML(w, views, o)
 }
