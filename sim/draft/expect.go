@@ -181,10 +181,7 @@ func (s *builder) settle(ctx context.Context) (check.Result, error) {
 		}
 	}
 	for {
-		if err := s.record(ctx); err != nil {
-			return check.Result{}, err
-		}
-		out, err := s.run(ctx)
+		out, err := s.recordAndRun(ctx)
 		if err != nil || out.Status != check.Passed || len(s.real) == 0 {
 			return out, err
 		}

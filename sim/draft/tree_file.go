@@ -44,9 +44,7 @@ func (f *fileState) blank() bool {
 }
 
 // there reports whether it existed at the start.
-func (f *fileState) there() bool {
-	return !f.made && (f.named || f.ended || len(f.start) > 0 || len(f.loose) > 0)
-}
+func (f *fileState) there() bool { return !f.made && !f.blank() }
 
 func (f *fileState) listed() {
 	if !f.closed {

@@ -23,7 +23,7 @@ type command struct {
 // than one command that shows something count only for what they write.
 func shellSights(in gjson.Result, c treeCall) []sight {
 	line, ok := member(in, "command", "cmd", "CommandLine")
-	if !ok || c.Failed || len(line) > maxFileBytes {
+	if !ok || len(line) > maxFileBytes {
 		return nil
 	}
 	dir := ""

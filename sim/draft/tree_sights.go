@@ -75,13 +75,13 @@ func member(input gjson.Result, names ...string) (string, bool) {
 
 // sightsOf is what a call shows.
 func sightsOf(c treeCall) []sight {
-	if !c.Answered {
-		return nil
-	}
 	in := gjson.ParseBytes(c.Input)
 	what := useOf(c.Tool)
 	if what == "any" {
 		what = map[string]string{"view": "read", "create": "write", "str_replace": "edit", "insert": "insert"}[in.Get("command").Str]
+	}
+	if !c.Answered || c.Failed && what != "read" { // which shows that a file is not there
+		return nil
 	}
 	switch what {
 	case "shell":
@@ -89,7 +89,8 @@ func sightsOf(c treeCall) []sight {
 	case "list":
 		return listing(in, c)
 	case "grep":
-		return grepped(in, c)
+		below, _ := member(in, "path", "dir", "directory", "file_path")
+		return hits(c.Result, below)
 	}
 	path, ok := member(in, "file_path", "path", "filename", "file", "filePath", "target_file", "notebook_path", "filepath", "absolute_path", "AbsolutePath", "TargetFile")
 	if !ok {
@@ -150,7 +151,7 @@ func pictured(result string) bool {
 }
 
 func writeSights(path string, in gjson.Result, c treeCall) []sight {
-	if _, ok := member(in, "content", "file_text", "text", "contents", "CodeContent"); !ok || c.Failed {
+	if _, ok := member(in, "content", "file_text", "text", "contents", "CodeContent"); !ok {
 		return nil
 	}
 	return []sight{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
@@ -160,9 +161,6 @@ func writeSights(path string, in gjson.Result, c treeCall) []sight {
 const mostSwaps = 1000
 
 func editSights(path string, in gjson.Result, c treeCall) []sight {
-	if c.Failed {
-		return nil
-	}
 	s := sight{kind: edited, path: path}
 	edits := in.Get("edits").Array()
 	if !in.Get("edits").IsArray() {
@@ -210,9 +208,6 @@ var plainNames = regexp.MustCompile(`^(Makefile|Dockerfile|LICENSE|README|NOTICE
 
 // listing reads what list and glob tools answer.
 func listing(in gjson.Result, c treeCall) []sight {
-	if c.Failed {
-		return nil
-	}
 	below, placed := member(in, "path", "dir", "directory", "dir_path", "DirectoryPath", "target_directory")
 	if _, globs := member(in, "pattern", "glob", "glob_pattern"); !placed && !globs && generic[strings.ToLower(c.Tool)] {
 		return nil
@@ -274,25 +269,17 @@ func outline(result string) []sight {
 		if level > len(dirs) || len(all) >= mostNames {
 			continue
 		}
-		at := strings.Join(append(append([]string{}, dirs[:level]...), name), "")
 		if strings.HasSuffix(name, "/") {
 			dirs = append(dirs[:level:level], name)
 		} else {
-			all = append(all, sight{kind: listed, path: at})
+			all = append(all, sight{kind: listed, path: strings.Join(dirs[:level], "") + name})
 		}
 	}
 	return all
 }
 
-// grepped reads what search tools answer: files, or lines with file and number.
-func grepped(in gjson.Result, c treeCall) []sight {
-	if c.Failed {
-		return nil
-	}
-	below, _ := member(in, "path", "dir", "directory", "file_path")
-	return hits(c.Result, below)
-}
-
+// hits reads what search tools answer: files, or lines with file and number; one is the file that
+// was searched, if it was one.
 func hits(result, one string) []sight {
 	var all []sight
 	known := map[string]bool{}

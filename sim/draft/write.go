@@ -282,12 +282,8 @@ var (
 
 // transcriptDir is the working directory of a transcript, "" if its beginning has none.
 func transcriptDir(head []byte) string {
-	m := cwd.FindSubmatch(head)
-	if m == nil {
-		return ""
-	}
 	var dir string
-	if json.Unmarshal(m[1], &dir) != nil {
+	if m := cwd.FindSubmatch(head); m == nil || json.Unmarshal(m[1], &dir) != nil {
 		return ""
 	}
 	return dir

@@ -27,7 +27,7 @@ func (s *builder) text() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	s.head(line)
 	line("name: %s", s.out.Name)
-	line("about: %s", quote(s.about()))
+	line("about: %s", quote(fmt.Sprintf("The recorded conversation keeps its %d turns and %d calls, their inputs, order and results.", s.out.Turns, s.out.Calls)))
 	line("tags: [recorded]")
 	line("world:")
 	line("  only: %s", s.only())
@@ -72,10 +72,6 @@ func (s *builder) head(line func(string, ...any)) {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func (s *builder) about() string {
-	return fmt.Sprintf("The recorded conversation keeps its %d turns and %d calls, their inputs, order and results.", s.out.Turns, s.out.Calls)
-}
 
 // tools writes the stand-ins.
 func (s *builder) tools(line func(string, ...any)) {
