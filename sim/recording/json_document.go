@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -261,13 +262,7 @@ func (d *documentScan) entry(raw json.RawMessage, line int) error {
 // written.
 func (d *documentScan) archived() error {
 	slices.SortStableFunc(d.entries, func(a, b entry) int {
-		if c := a.x.sent.Compare(b.x.sent); c != 0 {
-			return c
-		}
-		if a.order != b.order {
-			return int(a.order - b.order)
-		}
-		return a.messages - b.messages
+		return cmp.Or(a.x.sent.Compare(b.x.sent), cmp.Compare(a.order, b.order), a.messages-b.messages)
 	})
 	entries := d.entries
 	d.entries, d.held = nil, 0

@@ -100,9 +100,8 @@ func (t *dialogue) noteInput(at time.Time) {
 
 // draft finds the turn of a message, or begins it.
 func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, error) {
-	for i := len(t.waiting) - 1; i >= 0 && id != ""; i-- {
-		d := t.waiting[i]
-		if d.turn.ID == id && !slices.ContainsFunc(calls, func(id string) bool { return d.turn.place(id) >= 0 }) {
+	for _, d := range slices.Backward(t.waiting) {
+		if id != "" && d.turn.ID == id && !slices.ContainsFunc(calls, func(id string) bool { return d.turn.place(id) >= 0 }) {
 			return d, nil
 		}
 	}
@@ -145,8 +144,7 @@ func (t *dialogue) flush(keep int) error {
 
 // result adds a result to the turn that asked for it.
 func (t *dialogue) result(r Result, at time.Time, line int) {
-	for i := len(t.waiting) - 1; i >= 0; i-- {
-		d := t.waiting[i]
+	for _, d := range slices.Backward(t.waiting) {
 		if d.turn.place(r.Call) < 0 || d.answered[r.Call] {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -45,12 +46,7 @@ func measure(n *yaml.Node, depth int, left *int) bool {
 	if n.Kind == yaml.AliasNode {
 		return measure(n.Alias, depth-1, left)
 	}
-	for _, c := range n.Content {
-		if !measure(c, depth-1, left) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !measure(c, depth-1, left) })
 }
 
 // parts is about how many nodes a text has at most: what may part two of them,
