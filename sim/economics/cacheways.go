@@ -168,15 +168,11 @@ func (h *history) put(blocks ...Block) { h.added = append(h.added, addition{h.me
 // shortened since, at its end.
 func (h *history) with(messages []Block) []Block {
 	var out []Block
-	next := 0
-	for i := 0; i <= len(messages); i++ {
-		for next < len(h.added) && (h.added[next].at <= i || i == len(messages)) {
-			out = append(out, h.added[next].blocks...)
-			next++
-		}
-		if i < len(messages) {
-			out = append(out, messages[i])
-		}
+	from := 0
+	for _, a := range h.added {
+		to := max(from, min(a.at, len(messages)))
+		out = append(append(out, messages[from:to]...), a.blocks...)
+		from = to
 	}
-	return out
+	return append(out, messages[from:]...)
 }
