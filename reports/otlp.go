@@ -26,18 +26,10 @@ func OTLP(w io.Writer, outcomes []check.Result, o Options) error {
 	return writeOTLP(w, viewsOf(outcomes, o), o)
 }
 
-type otlpDoc struct {
-	ResourceSpans []otlpResource `json:"resourceSpans"`
-}
-
 type otlpResource struct {
-	Resource   otlpAttributes `json:"resource"`
-	ScopeSpans []otlpScope    `json:"scopeSpans"`
-	SchemaURL  string         `json:"schemaUrl"`
-}
-
-type otlpAttributes struct {
-	Attributes []otlpAttribute `json:"attributes"`
+	Resource   map[string][]otlpAttribute `json:"resource"`
+	ScopeSpans []otlpScope                `json:"scopeSpans"`
+	SchemaURL  string                     `json:"schemaUrl"`
 }
 
 type otlpScope struct {
@@ -104,10 +96,8 @@ func writeOTLP(w io.Writer, views []view, o Options) error {
 			scope.Spans = append(scope.Spans, spansOf(other, (i+1)*1000+j, finder)...)
 		}
 	}
-	return printJSON(w, otlpDoc{[]otlpResource{{
-		Resource:   otlpAttributes{[]otlpAttribute{attribute("service.name", "toolbench")}},
-		ScopeSpans: []otlpScope{scope}, SchemaURL: otlpSchema,
-	}}})
+	resource := map[string][]otlpAttribute{"attributes": {attribute("service.name", "toolbench")}}
+	return printJSON(w, map[string][]otlpResource{"resourceSpans": {{resource, []otlpScope{scope}, otlpSchema}}})
 }
 
 // spans are those of one outcome.
