@@ -195,11 +195,8 @@ func (p *page) folder(name string, rows []replayRow, policies []string) []any {
 			hiding += row.c.Figures[n-1].Hidden * float64(row.c.Figures[n-1].Serial)
 		}
 	}
-	cells := []any{name, len(rows), calls}
-	for _, span := range spans {
-		cells = append(cells, p.short(span))
-	}
-	return append(cells, percent(sums{serial: serial, hiding: hiding}.hidden()))
+	times := each(spans, func(d time.Duration) any { return p.short(d) })
+	return slices.Concat([]any{name, len(rows), calls}, times, []any{percent(sums{serial: serial, hiding: hiding}.hidden())})
 }
 
 // longest names the conversations that take the most time.

@@ -224,8 +224,7 @@ func automaticLines(s economics.RecordedCache) []string {
 	if a.Left > 0 {
 		lines = append(lines, fmt.Sprintf("automatic: left out: %s to models of which nothing is published", plural(a.Left, "request", "requests")))
 	}
-	lines = append(lines, each(a.Notes, func(note string) string { return "automatic: " + note })...)
-	return lines
+	return append(lines, each(a.Notes, func(note string) string { return "automatic: " + note })...)
 }
 
 // measuredUsage is what the API counted, in the model's terms.
@@ -256,9 +255,7 @@ func recordedLines(s economics.RecordedCache, prices []economics.Prices) []strin
 	if s.Defers {
 		lines = append(lines, "it defers tools by itself, so no row defers them again")
 	}
-	for _, c := range s.Changes {
-		lines = append(lines, changeLine(c, prices))
-	}
+	lines = append(lines, each(s.Changes, func(c economics.PoolChange) string { return changeLine(c, prices) })...)
 	lines = append(lines, each(s.Losses, lossLine)...)
 	for _, r := range s.Reasons {
 		lines = append(lines, fmt.Sprintf("turn %d, the API's own diagnosis: %s, %d tokens missed; the model: %d missed", r.Turn, r.Word, r.Missed, r.Estimate))

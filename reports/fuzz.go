@@ -208,9 +208,7 @@ func (s Stored) Fuzz() FuzzReport {
 	for _, g := range j.Seen {
 		times[g.Name] = g.Times
 	}
-	for _, goal := range oracle.Goals() {
-		r.Total.Seen = append(r.Total.Seen, times[goal.Name])
-	}
+	r.Total.Seen = each(oracle.Goals(), func(goal oracle.Goal) int { return times[goal.Name] })
 	return r
 }
 

@@ -111,8 +111,7 @@ func properties(outcome check.Result) []propertyXML {
 		{"hidden_percent", strconv.FormatFloat(rounded(outcome.Hidden, 1e4), 'f', -1, 64)},
 		{"trace_digest", Safe(outcome.Digest)},
 	}
-	list = append(list, each(outcome.Tags, func(tag string) propertyXML { return propertyXML{"tag", Safe(tag)} })...)
-	return list
+	return append(list, each(outcome.Tags, func(tag string) propertyXML { return propertyXML{"tag", Safe(tag)} })...)
 }
 
 // failuresOf puts all failures into one element, for several readers count or

@@ -147,12 +147,10 @@ func (g Grid) Draw(width int, ascii bool) string {
 
 // without is the grid without a column.
 func (g Grid) without(column int) Grid {
-	less := Grid{Columns: slices.Delete(slices.Clone(g.Columns), column, column+1), Names: g.Names}
-	for _, row := range g.Rows {
-		less.Rows = append(less.Rows, slices.Delete(slices.Clone(row), column, column+1))
-	}
+	shorter := func(row []string) []string { return slices.Delete(slices.Clone(row), column, column+1) }
+	less := Grid{Columns: slices.Delete(slices.Clone(g.Columns), column, column+1), Rows: each(g.Rows, shorter), Names: g.Names}
 	if g.Footer != nil {
-		less.Footer = slices.Delete(slices.Clone(g.Footer), column, column+1)
+		less.Footer = shorter(g.Footer)
 	}
 	for _, c := range g.Optional[1:] {
 		if c > column {
@@ -326,11 +324,7 @@ func (g Grid) details(row []string, width int) []string {
 			items = append(items, g.Columns[i+1].Title+" "+cell)
 		}
 	}
-	var folded []string
-	for _, line := range pack(items, 2, width-2) {
-		folded = append(folded, Fold(line, width-2)...)
-	}
-	return folded
+	return slices.Concat(each(pack(items, 2, width-2), func(line string) []string { return Fold(line, width-2) })...)
 }
 
 // The table library measures text by rules of its own: it takes a woman at a

@@ -222,11 +222,9 @@ func conversationName(file string, n int) string {
 }
 
 func itemsOfRecordedCache(doc recordedCacheJSON) []item {
-	var all []item
-	for _, r := range doc.Recordings {
-		all = append(all, itemsOfOrderings(conversationName(path.Base(r.File), r.Conversation)+": ", r.Orderings)...)
-	}
-	return distinct(all)
+	return distinct(slices.Concat(each(doc.Recordings, func(r recordedJSON) []item {
+		return itemsOfOrderings(conversationName(path.Base(r.File), r.Conversation)+": ", r.Orderings)
+	})...))
 }
 
 func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {

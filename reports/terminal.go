@@ -37,12 +37,7 @@ var rolePaint = map[render.Role]Paint{
 }
 
 // Lines draws nodes.
-func (t Terminal) Lines(nodes []render.Node) (lines []string) {
-	for _, n := range nodes {
-		lines = append(lines, t.node(n)...)
-	}
-	return lines
-}
+func (t Terminal) Lines(nodes []render.Node) []string { return slices.Concat(each(nodes, t.node)...) }
 
 // below is the terminal for what stands behind so many columns.
 func (t Terminal) below(columns int) Terminal {
@@ -99,11 +94,9 @@ func (t Terminal) segments(spans []render.Span) []segment {
 
 func (t Terminal) line(spans []render.Span) []string { return t.fold(t.segments(spans)) }
 
-func (t Terminal) text(n render.Text) (lines []string) {
-	for _, l := range render.Shown(n.Text) {
-		lines = append(lines, t.fold([]segment{{text: l, paint: rolePaint[n.Role]}})...)
-	}
-	return lines
+func (t Terminal) text(n render.Text) []string {
+	line := func(l string) []string { return t.fold([]segment{{text: l, paint: rolePaint[n.Role]}}) }
+	return slices.Concat(each(render.Shown(n.Text), line)...)
 }
 
 func (t Terminal) code(n render.Code) (lines []string) {

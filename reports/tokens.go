@@ -51,8 +51,7 @@ func (r TokensReport) servers() Grid {
 			m.API.Tokens, savedOr(m.API.Saved, m.API.Tokens-c.Full))
 	}
 	for _, s := range r.Servers {
-		name := cmp.Or(Safe(s.Name), "(built in)")
-		add(name, s)
+		add(cmp.Or(Safe(s.Name), "(built in)"), s)
 	}
 	switch m := r.Measurement; {
 	case m != nil:
