@@ -89,11 +89,9 @@ func (w way) prompt(tools []Block, r *recording.Prompt, messages []Block) []Bloc
 }
 
 func pieces(from []recording.PromptBlock) []Block {
-	out := make([]Block, len(from))
-	for i, p := range from {
-		out[i] = Block{Name: p.Name, Text: p.Text, Breakpoint: p.Breakpoint}
-	}
-	return out
+	return each(from, func(p recording.PromptBlock) Block {
+		return Block{Name: p.Name, Text: p.Text, Breakpoint: p.Breakpoint}
+	})
 }
 
 // play sends the session and counts.
@@ -134,16 +132,12 @@ func (w way) deferred(sent []recording.PromptTurn, c Counter) OrderingCost {
 // lined are a step's definitions as the pool lines them up: the fixed ones with
 // ToolSearch by name, then what was found (D1, D4).
 func lined(step planStep, plan plan) []Block {
-	var fixed, found []Block
-	for _, t := range step.Whole() {
-		fixed = append(fixed, Block{Name: t.Name, Text: t.Text, Builtin: true})
-	}
+	whole := step.Whole()
 	if plan.Defers() {
-		fixed = append(fixed, Block{Name: plan.Searcher.Name, Text: plan.Searcher.Text, Builtin: true})
+		whole = append(whole, plan.Searcher)
 	}
-	for _, t := range step.Loaded() {
-		found = append(found, Block{Name: t.Name, Text: t.Text})
-	}
+	fixed := each(whole, func(t recording.PromptTool) Block { return Block{Name: t.Name, Text: t.Text, Builtin: true} })
+	found := each(step.Loaded(), func(t recording.PromptTool) Block { return Block{Name: t.Name, Text: t.Text} })
 	ours(fixed)
 	ours(found)
 	return slices.Concat(fixed, found)

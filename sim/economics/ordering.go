@@ -62,9 +62,7 @@ func (b *bench) moment(w *toolset, o Ordering) moment {
 	p := b.catalogue.Assemble(in)
 	look := p.Look(pool.View{Deferring: o.deferring, Discovered: w.found})
 	m := moment{definitions: blocksOf(look.Loaded(), look.Fixed(), look.Definitions(b.definitions))}
-	for _, t := range look.Deferred() {
-		m.deferred = append(m.deferred, t.Name)
-	}
+	m.deferred = each(look.Deferred(), func(t *tool.Tool) string { return t.Name })
 	if o.line != nil {
 		m.definitions = reorder(m.definitions, o.line(p.Tools[:p.Builtins], early, late))
 	}

@@ -104,12 +104,7 @@ func (s planStep) Waiting() []recording.PromptTool {
 
 // Deferred names the waiting ones, sorted.
 func (s planStep) Deferred() []string {
-	var names []string
-	for _, t := range s.Waiting() {
-		names = append(names, t.Name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(slices.Values(each(s.Waiting(), func(t recording.PromptTool) string { return t.Name })))
 }
 
 // Found are the definitions that its search answers with, in the order asked.
@@ -158,11 +153,10 @@ func SearchResult(found []recording.PromptTool) string {
 
 // searchReferences is the answer where the model takes references (E4, API mode).
 func searchReferences(found []recording.PromptTool) string {
-	var parts []string
-	for _, t := range found {
-		parts = append(parts, `{"type":"tool_reference","tool_name":`+quoted(t.Name)+"}")
+	reference := func(t recording.PromptTool) string {
+		return `{"type":"tool_reference","tool_name":` + quoted(t.Name) + "}"
 	}
-	return answer(strings.Join(parts, ","))
+	return answer(strings.Join(each(found, reference), ","))
 }
 
 func answer(content string) string {

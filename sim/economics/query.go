@@ -98,11 +98,7 @@ func worded(err error) error {
 
 // QueryTexts are what the queries ask.
 func QueryTexts(queries []Query) []string {
-	var all []string
-	for _, q := range queries {
-		all = append(all, q.Text)
-	}
-	return all
+	return each(queries, func(q Query) string { return q.Text })
 }
 
 // SearchPool is a catalogue as ToolSearch sees it, all of it deferred.

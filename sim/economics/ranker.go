@@ -94,11 +94,7 @@ func found(text string, ask func(search.Query, int) search.Result) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, match := range ask(q, RankDepth).Matches {
-		names = append(names, match.Name)
-	}
-	return names
+	return each(ask(q, RankDepth).Matches, func(m search.Match) string { return m.Name })
 }
 
 func (m *ranking) group(all map[string]*SearchFigures, name string) *SearchFigures {
@@ -110,11 +106,7 @@ func (m *ranking) group(all map[string]*SearchFigures, name string) *SearchFigur
 
 // groups are figures by name, in order.
 func groups(all map[string]*SearchFigures) []SearchGroup {
-	var sorted []SearchGroup
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		sorted = append(sorted, SearchGroup{name, all[name]})
-	}
-	return sorted
+	return each(slices.Sorted(maps.Keys(all)), func(name string) SearchGroup { return SearchGroup{name, all[name]} })
 }
 
 // RankDepth is how many tools of an answer are looked at for MRR.

@@ -82,9 +82,7 @@ func ReplayCache(file string, s *recording.PromptSession, c Counter) RecordedCac
 		return r
 	}
 	r.Defers = defers(sent)
-	for _, w := range ways(sent, r.Marked < r.Requests) {
-		r.Results = append(r.Results, w.play(sent, c))
-	}
+	r.Results = each(ways(sent, r.Marked < r.Requests), func(w way) OrderingCost { return w.play(sent, c) })
 	r.change(sent)
 	for i, t := range sent {
 		if u := t.Usage; u != nil && u.Reason != "" {

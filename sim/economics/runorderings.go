@@ -30,11 +30,7 @@ type OrderingCost struct {
 // RunOrderings plays a session under each ordering.
 func RunOrderings(s ChurnSession, c Counter) []OrderingCost {
 	b := &bench{builtins(), pool.NewDefinitions()}
-	var all []OrderingCost
-	for _, o := range Orderings() {
-		all = append(all, b.play(s, o, c))
-	}
-	return all
+	return each(Orderings(), func(o Ordering) OrderingCost { return b.play(s, o, c) })
 }
 
 func (b *bench) play(s ChurnSession, o Ordering, c Counter) OrderingCost {

@@ -81,6 +81,15 @@ func Served(c world.Catalogue) []Tool {
 	return tools
 }
 
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = f(one)
+	}
+	return made
+}
+
 // byName puts tools in the order in which they are reported.
 func byName(tools []Tool) []Tool {
 	sorted := slices.Clone(tools)

@@ -31,10 +31,7 @@ type Vectors struct {
 // be asked. Errors are the embedder's.
 func NewVectors(ctx context.Context, e Embedder, p SearchPool, queries []string) (*Vectors, error) {
 	v := &Vectors{embedder: e, pool: p, names: search.NewIndex(search.Seed(), p.Entries, nil), queries: map[string][]float64{}}
-	var texts []string
-	for _, entry := range p.Entries {
-		texts = append(texts, embeddedText(entry))
-	}
+	texts := each(p.Entries, embeddedText)
 	asked := slices.Compact(slices.Sorted(slices.Values(queries)))
 	all, err := e.Embed(ctx, slices.Concat(texts, asked))
 	if err != nil {
