@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"toolbench/sim/replay"
 	"toolbench/sim/secret"
@@ -67,7 +66,7 @@ func (r DriftReport) show(p *page) {
 // some are the first numbers of a list, and how many there are.
 func some(all []int) string {
 	const most = 5
-	return numbers(slices.Clone(all[:min(most, len(all))]), len(all))
+	return numbers(all[:min(most, len(all))], len(all))
 }
 
 func (r DriftReport) document() any { return r }

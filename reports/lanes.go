@@ -19,11 +19,11 @@ type span struct {
 // lane is one line of a timeline.
 type lane struct {
 	label string
-	// took and note stand beside the lane; trouble paints it.
-	took    time.Duration
-	note    string
-	trouble bool
-	spans   []span
+	// took and note stand beside the lane, in its paint.
+	took  time.Duration
+	note  string
+	paint Paint
+	spans []span
 	// mark is drawn in the cell after its moment, if it is any ink.
 	mark   ink
 	markAt time.Duration
@@ -67,7 +67,7 @@ func streamLane(s check.Stream) lane {
 		l.label = Safe(s.Agent) + " " + l.label
 	}
 	if s.Cut {
-		l.mark, l.markAt, l.note, l.trouble = inkCut, s.End, "cut", true
+		l.mark, l.markAt, l.note, l.paint = inkCut, s.End, "cut", Red
 	}
 	return l
 }
@@ -89,7 +89,7 @@ func callLane(i int, c check.Call, s check.Stream) lane {
 		l.spans = append(l.spans, span{hidden, c.Ended, inkRunning})
 	}
 	if c.Status != "" && c.Status != "ok" {
-		l.note, l.trouble = Safe(c.Status), true
+		l.note, l.paint = Safe(c.Status), Red
 	}
 	return l
 }
@@ -100,13 +100,6 @@ func (l lane) noteText(o Options) string {
 		text += " " + l.note
 	}
 	return text
-}
-
-func (l lane) paint() Paint {
-	if l.trouble {
-		return Red
-	}
-	return Plain
 }
 
 // ink is what a cell of a timeline shows.

@@ -20,7 +20,7 @@ func Markdown(w io.Writer, outcomes []check.Result, o Options) error {
 		fmt.Fprint(out, "\n| Scenario | Status | Policy | Makespan | Serial | Hidden | Batches | Calls |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n")
 	}
 	for _, outcome := range outcomes {
-		for _, cell := range (Options{}).outcome(outcome, escaped, verdict(outcome.Status).word) {
+		for _, cell := range (Options{}).outcome(outcome, escaped, Options{}.verdict(outcome.Status)) {
 			fmt.Fprintf(out, "| %v ", cell)
 		}
 		fmt.Fprintln(out, "|")

@@ -206,8 +206,11 @@ func conversationRemarks(c *replay.Conversation) []string {
 func turns(list replay.List) string { return "turn " + numbers(list.First, list.N) }
 
 // numbers lists some of so many.
-func numbers(some []int, of int) string {
-	text := strings.Join(each(some, strconv.Itoa), ", ")
+func numbers(some []int, of int) string { return andMore(each(some, strconv.Itoa), of) }
+
+// andMore lists some words of so many.
+func andMore(some []string, of int) string {
+	text := strings.Join(some, ", ")
 	if more := of - len(some); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

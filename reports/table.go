@@ -111,8 +111,7 @@ var outcomeTitles = []string{"Scenario", "Status", "Policy", ">Makespan", ">Seri
 func (p *page) outcomes(outcomes []check.Result) Grid {
 	g := Grid{Columns: columns(outcomeTitles...)}
 	for _, outcome := range outcomes {
-		v := verdict(outcome.Status)
-		g.add(p.outcome(outcome, Safe, v.paint.On(v.word, p.Color))...)
+		g.add(p.outcome(outcome, Safe, p.verdict(outcome.Status))...)
 	}
 	if s := sum(outcomes); len(outcomes) > 1 {
 		g.Footer = rowOf([]any{plural(len(outcomes), "scenario", "scenarios"), "", "", p.short(s.makespan), p.short(s.serial), percent(s.hidden()), s.batches, s.calls})
@@ -132,20 +131,15 @@ func (o Options) outcome(outcome check.Result, safe func(string) string, status 
 	return row
 }
 
-// shown is how a status looks.
-type shown struct {
-	word  string
-	paint Paint
-}
-
-func verdict(s check.Status) shown {
+// verdict is how a status looks.
+func (o Options) verdict(s check.Status) string {
 	switch s {
 	case check.Passed:
-		return shown{"passed", Green}
+		return Green.On("passed", o.Color)
 	case check.Failed:
-		return shown{"FAILED", Red}
+		return Red.On("FAILED", o.Color)
 	}
-	return shown{"ERROR", Yellow}
+	return Yellow.On("ERROR", o.Color)
 }
 
 // explain writes why an outcome did not pass, and what was noted about it.
@@ -153,8 +147,7 @@ func (p *page) explain(outcome check.Result) {
 	if outcome.Status == check.Passed && len(outcome.Notes) == 0 {
 		return
 	}
-	v := verdict(outcome.Status)
-	p.put("", v.paint.On(v.word, p.Color)+" "+Safe(outcome.Name))
+	p.put("", p.verdict(outcome.Status)+" "+Safe(outcome.Name))
 	if outcome.Err != nil {
 		p.put("  ", SafeLines(outcome.Err.Error())...)
 	}

@@ -58,8 +58,7 @@ func (p *page) timeline(outcome check.Result) {
 }
 
 func (p *page) headline(outcome check.Result) {
-	v := verdict(outcome.Status)
-	p.lines(v.paint.On(v.word, p.Color) + " " + Bold.On(Safe(outcome.Name), p.Color))
+	p.lines(p.verdict(outcome.Status) + " " + Bold.On(Safe(outcome.Name), p.Color))
 	if outcome.About != "" {
 		p.lines(Safe(outcome.About))
 	}
@@ -101,7 +100,7 @@ func (p *page) drawLanes(lanes []lane, l layout) {
 		}
 		line := Pad(Cut(lane.label, l.label, p.ASCII), l.label) + " " + p.inked(lane.cells(l))
 		if l.note > 0 {
-			line += " " + lane.paint().On(Cut(lane.noteText(p.Options), l.note, p.ASCII), p.Color)
+			line += " " + lane.paint.On(Cut(lane.noteText(p.Options), l.note, p.ASCII), p.Color)
 		}
 		p.printf("%s\n", strings.TrimRight(line, " "))
 	}
@@ -285,17 +284,11 @@ func (g wait) reason(on string) string {
 // named are the first calls of a list by number and tool.
 func named(ids []string, number map[string]int, calls []check.Call) string {
 	const most = 4
-	var words []string
-	for _, id := range ids[:min(len(ids), most)] {
+	words := each(ids[:min(len(ids), most)], func(id string) string {
 		if n := number[id]; n > 0 {
-			words = append(words, fmt.Sprintf("#%d %s", n, Safe(calls[n-1].Tool)))
-		} else {
-			words = append(words, Safe(id))
+			return fmt.Sprintf("#%d %s", n, Safe(calls[n-1].Tool))
 		}
-	}
-	text := strings.Join(words, ", ")
-	if more := len(ids) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+		return Safe(id)
+	})
+	return andMore(words, len(ids))
 }
