@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -123,7 +124,7 @@ func (r CompareReport) details(ch change, o Options) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected, o.ASCII), oneLine(f.Found, o.ASCII)))
 	}
 	if ch.parts != nil {
-		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", r.parts, partsText(ch.parts.After), partsText(ch.parts.Before)))
+		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", r.parts, cmp.Or(batches(ch.parts.After), "none"), cmp.Or(batches(ch.parts.Before), "none")))
 	}
 	if n := len(ch.starts); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s", plural(n, "call starts at another time", "calls start at another time"), ch.starts[0].text(o)))
@@ -146,13 +147,6 @@ func oneLine(text string, ascii bool) string {
 		first += " " + cutMark(ascii)
 	}
 	return first
-}
-
-func partsText(parts [][]string) string {
-	if len(parts) == 0 {
-		return "none"
-	}
-	return batches(parts)
 }
 
 // markdown writes a comparison for a pull request. Whatever a text contains, it stays text.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -47,7 +48,7 @@ func (s *story) event(e trace.Event) {
 		s.numbers[e.Agent+"\x00"+e.Call] = len(s.numbers) + 1
 		s.shows(e, "", (*part).given)
 	case trace.Hook:
-		s.call(e, "hook %s (%s): %s", data.Hook, data.Event, hookDid(data))
+		s.call(e, "hook %s (%s): %s", data.Hook, data.Event, cmp.Or(data.Trouble, data.Did, "nothing"))
 	case trace.Ask:
 		s.call(e, "a person is asked: %s", data.Reason)
 	case trace.Answer:
@@ -77,16 +78,6 @@ func (s *story) event(e trace.Event) {
 	case trace.RunEnd:
 		s.line(e, "the end: %s%s", data.Stop, data.Error)
 	}
-}
-
-func hookDid(h trace.Hook) string {
-	switch {
-	case h.Trouble != "":
-		return h.Trouble
-	case h.Did == "":
-		return "nothing"
-	}
-	return h.Did
 }
 
 // line writes what concerns no call.

@@ -116,7 +116,8 @@ func (r TokensReport) notes() []string {
 	}
 	never := howMany(r.Worst, func(row economics.ToolCost) bool { return row.Whole })
 	lines = tallied(lines, never, "tool is never deferred and costs", "tools are never deferred and cost", " the same in every mode")
-	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refusedNames(r.Worst))...)
+	refused := slices.DeleteFunc(each(r.Worst, func(row economics.ToolCost) string { return row.Name }), takenName.MatchString)
+	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refused)...)
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
@@ -124,15 +125,6 @@ func (r TokensReport) notes() []string {
 
 // takenName are the names that the Messages API takes for tools.
 var takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
-
-func refusedNames(rows []economics.ToolCost) (names []string) {
-	for _, row := range rows {
-		if !takenName.MatchString(row.Name) {
-			names = append(names, row.Name)
-		}
-	}
-	return names
-}
 
 func apiNote(r TokensReport) string {
 	switch m := r.Measurement; {
