@@ -318,10 +318,9 @@ func (ls *lineScan) openHands(e gjson.Result) error {
 		return ls.written("user", nil, []any{resultOf(id, text, o.Get("is_error").Bool())}, at)
 	case kind == "AgentErrorEvent", kind == "UserRejectObservation":
 		return ls.written("user", nil, []any{resultOf(id, firstOf(e, "error rejection_reason").String(), true)}, at)
-	case kind == "MessageEvent" && e.Get("source").Str == "agent":
-		return ls.written("assistant", nil, []any{textOf(plainText(e.Get("llm_message.content")))}, at)
 	case kind == "MessageEvent":
-		return ls.written("user", nil, []any{textOf(plainText(e.Get("llm_message.content")))}, at)
+		role := map[bool]string{true: "assistant", false: "user"}[e.Get("source").Str == "agent"]
+		return ls.written(role, nil, []any{textOf(plainText(e.Get("llm_message.content")))}, at)
 	default:
 		ls.s.ignore("events of the kind " + quoted(kind))
 		return nil

@@ -114,7 +114,7 @@ func (ls *lineScan) pair(v gjson.Result) (known bool, err error) {
 
 // logged notes that what is read is a log, if nothing else was noted.
 func (ls *lineScan) logged(err error) error {
-	if ls.s.format == "" || ls.s.format == packed {
+	if !ls.s.known() {
 		ls.s.format = Logs
 	}
 	return err

@@ -221,12 +221,7 @@ func (p Problem) Place() string {
 }
 
 // String gives place and text.
-func (p Problem) String() string {
-	if place := p.Place(); place != "" {
-		return place + ": " + p.Text
-	}
-	return p.Text
-}
+func (p Problem) String() string { return strings.TrimPrefix(p.Place()+": "+p.Text, ": ") }
 
 // The errors of Scan and Open, for errors.Is; the message names file and place.
 var (

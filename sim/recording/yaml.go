@@ -104,10 +104,8 @@ func (y *yamlScan) listed(l line) error {
 	switch {
 	case indent < 0: // blank
 		y.keep(l)
-	case y.indent < 0 && dash:
+	case dash && (y.indent < 0 || indent == y.indent):
 		y.indent = indent
-		return y.open(l)
-	case indent == y.indent && dash:
 		return y.open(l)
 	case y.indent < 0: // it is no list of that notation
 		key := y.list + ":\n"
