@@ -71,13 +71,14 @@ type refusal struct {
 	err   error
 }
 
+// unless refuses parts that do not keep to a demand.
 func (r *refusal) unless(kept bool, format string, args ...any) {
 	if !kept && r.err == nil {
 		r.err = fmt.Errorf(format, args...)
 	}
 }
 
-// once refuses what two parts both have.
+// once refuses what two parts both have: the key tells it from others, the name is for people.
 func (r *refusal) once(part int, key, name string) {
 	before, there := r.from[key]
 	r.unless(!there || before == part, "%s is in %s and in %s; merge parts that have nothing in common", Safe(name), r.names[before], r.names[part])

@@ -80,7 +80,7 @@ func sightsOf(c treeCall) []sight {
 	if what == "any" {
 		what = map[string]string{"view": "read", "create": "write", "str_replace": "edit", "insert": "insert"}[in.Get("command").Str]
 	}
-	if !c.Answered || c.Failed && what != "read" { // which shows that a file is not there
+	if !c.Answered || c.Failed && what != "read" { // of failures, only a reader's shows something
 		return nil
 	}
 	switch what {
