@@ -28,6 +28,9 @@ func (ch changer) check(c *call) {
 		return
 	}
 	operands := p.operands[min(ch.Leading, len(p.operands)):]
+	if c.name == "ln" && len(operands) == 1 {
+		operands = append(operands, Word{Text: path.Base(operands[0].Text)}) // the link is made where the shell is
+	}
 	c.step.Leaf = !ch.Last // what has another name is found no more by the one that a rule names
 	if c.name == "tee" && !slices.ContainsFunc(operands, func(f Word) bool { return f.Kind != Literal || !harmlessTarget(f.Text) }) {
 		c.step.ReadOnly, c.step.Doubt = true, ""
@@ -35,10 +38,11 @@ func (ch changer) check(c *call) {
 	}
 	for i, f := range operands {
 		target := i == len(operands)-1
-		if ch.Last && !target {
+		source := !target || f.Kind != Literal // a pattern may stand for both
+		if ch.Last && source {
 			c.readsTree(File{Tree: true}, f) // by its new name
 		}
-		if c.name == "ln" && !target {
+		if c.name == "ln" && source {
 			c.w.touch(c.step, f, File{Tree: true, Named: true})
 		}
 		if ch.Copies && !target {

@@ -36,8 +36,9 @@ func unevenIn(p *syntax.ParamExp, dollar bool) bool {
 }
 
 // endsAsBash reports whether a here-document surely ends where the parser has it end: its delimiter
-// is quoted plainly or not at all, and no line is the delimiter, or becomes it where it goes on behind a
-// backslash: Bash looks for it in the lines as they are joined, and within expansions as well.
+// is quoted plainly or not at all, and no line begins with the delimiter, or does where it goes on behind
+// a backslash: Bash looks for it in the lines as they are joined, and within expansions as well, and in a
+// substitution takes what follows it on its line for commands.
 func endsAsBash(rd *syntax.Redirect) bool {
 	delimiter, ok := delimiterOf(rd.Word)
 	if !ok || rd.Hdoc == nil {
@@ -54,7 +55,7 @@ func endsAsBash(rd *syntax.Redirect) bool {
 			body.WriteByte(0) // no delimiter has one
 		}
 	}
-	ends := func(line string) bool { return strings.ReplaceAll(line, "\t", "") == delimiter }
+	ends := func(line string) bool { return strings.HasPrefix(strings.ReplaceAll(line, "\t", ""), delimiter) }
 	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
 }
 

@@ -43,6 +43,9 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 		"cat <<EOF\n${x:-a\nEOF\ntouch PWN #}\nEOF",
 		"cat <<EOF\n$(echo\nEOF\nls #)\nEOF",
 		"( printf ) <<E\\\n\n${x:-'\nE\ntouch PWN #'}\nE",
+		"echo \"$(cat <<'EOF'\nEOF$(touch PWN)\nEOF\n)\"",
+		"echo $( (cat <<-'EOF'\n\tEOF a $(touch PWN)\n\tEOF\n) )",
+		"x=$(cat <<'EOF'\nEOFx)\ntouch PWN\nEOF\n)",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}

@@ -226,7 +226,8 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 		"cd sub && git show HEAD:prod/x", "(cd sub; git log -p)", "git -C sub grep x -- ..", "git -C sub -C deep cat-file -p HEAD:prod/x", "cd sub && git status -v", "cd sub && git reflog show -p",
 		"git -C prod diff --no-index x /repo/f", "zcat s", "zgrep x s", "zcat < s.gz", "cat PROD/x", "gzip -l s", "gzip --list s", "xxd s.gz", "tar tf prod/x",
 	)
-	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f")
+	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f",
+		"cp ./*", "cp f ./*", "mv ./*", "install ./*", "ln ./*", "cd sub && ln ../.env", "cd sub; ln -s ../.env", "cd prod; ln -sf /repo/f/x")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
 	for _, text := range []string{
