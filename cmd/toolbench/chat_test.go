@@ -332,7 +332,9 @@ func TestChatOfAScript(t *testing.T) {
 	whole, err := os.ReadFile(all[0])
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(all[0], append(whole, `{"kind":"mess`...), 0o600), "a line that was being written when the process died")
-	for _, args := range [][]string{{"--resume", "last", "--mode", "bypass"}, {"--resume", "last", "--allow", "Bash"}} {
+	settings := filepath.Join(t.TempDir(), "settings.json")
+	require.NoError(t, os.WriteFile(settings, []byte(`{"permissions": {"allow": ["Bash"]}}`), 0o600))
+	for _, args := range [][]string{{"--resume", "last", "--mode", "bypass"}, {"--resume", "last", "--allow", "Bash"}, {"--resume", "last", "--settings", settings}} {
 		_, errs = model.scripted(t, root, env, "again\n", args...)
 		assert.NotContains(t, errs, "denied")
 		seen, err := os.ReadFile(filepath.Join(root, "seen"))
@@ -341,7 +343,7 @@ func TestChatOfAScript(t *testing.T) {
 		require.NoError(t, os.Remove(filepath.Join(root, "seen")))
 	}
 	last := model.sent[len(model.sent)-1]
-	assert.Equal(t, 4, strings.Count(last, `"tool_use"`), "the calls of all sessions are in the request")
+	assert.Equal(t, 5, strings.Count(last, `"tool_use"`), "the calls of all sessions are in the request")
 	assert.Equal(t, 1, strings.Count(last, `"two"`))
 	all, err = filepath.Glob(filepath.Join(root, ".toolbench/chats/*.jsonl"))
 	require.NoError(t, err)
