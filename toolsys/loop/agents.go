@@ -102,16 +102,14 @@ func (s *Session) childConfig(job tool.Job) Config {
 	if job.Isolate != nil {
 		cfg.State = job.Isolate(cfg.State)
 	}
-	cfg.History, cfg.Journal = job.History, nil // to the parent's journal this is one call
-	cfg.State.Output, cfg.Output = nil, nil     // the form is that of the conversation's answer
+	cfg.History, cfg.Reader, cfg.Journal = job.History, s.model(), nil // to the parent's journal this is one call
+	cfg.State.Output, cfg.Output = nil, nil                            // the form is that of the conversation's answer
 	cfg.Depth++
 	cfg.Agent, cfg.began, cfg.above = job.Agent, job.Call, s.mode
 	cfg.Grace /= 2 // so that it leaves a deaf tool before the parent leaves it
 	cfg.forked = cfg.forked || job.Forked
 	cfg.progress, cfg.idle = s.upward(job), job.Idle
-	if cfg.ModelName = cmp.Or(job.Model, s.model()); cfg.ModelName != s.model() {
-		cfg.History = message.WithoutThoughts(cfg.History)
-	}
+	cfg.ModelName = cmp.Or(job.Model, s.model())
 	cfg.State.Options = maps.Clone(cfg.State.Options)
 	delete(cfg.State.Options, tool.OptionModel)       // it stands in cfg
 	delete(cfg.State.Options, tool.OptionCoordinator) // somebody has to do the work

@@ -197,7 +197,7 @@ func (s *Session) compact(ctx context.Context) error {
 		st.Snipped = st.Snipped.From(s.first + 1)
 		return st
 	})
-	if err := s.record(Entry{Kind: HistorySet, Messages: s.history}); err != nil {
+	if err := s.record(Entry{Kind: HistorySet, Messages: s.history, Model: s.reader}); err != nil {
 		return err
 	}
 	s.announced = nil // the reminders went too: delta mode names all again
@@ -205,15 +205,14 @@ func (s *Session) compact(ctx context.Context) error {
 	return nil
 }
 
-// switched takes the thoughts out of the history when another model is to read it: each is signed for
-// the model that had it, and no other takes it back.
+// switched makes the history such as another model takes it, when one is to read it.
 func (s *Session) switched() error {
 	before, now := s.reader, s.model()
 	if s.reader = now; before == now || before == "" {
 		return nil
 	}
-	s.history = message.WithoutThoughts(s.history)
-	return s.record(Entry{Kind: HistorySet, Messages: s.history})
+	s.history = message.ForAnother(s.history)
+	return s.record(Entry{Kind: HistorySet, Messages: s.history, Model: s.reader})
 }
 
 // boundary is where the kept messages begin: with as many as asked for, and as many

@@ -53,9 +53,11 @@ type Config struct {
 	// Diagnose asks the API with each request why its cache could not read more.
 	Diagnose bool
 	Handlers pipeline.Handlers
-	// State is what the conversation starts from, History its earlier messages.
+	// State is what the conversation starts from, History its earlier messages, and Reader the
+	// model that they were sent to; "" means the one that reads them now.
 	State   tool.State
 	History []message.Message
+	Reader  string
 	// Watch, if set, is given the data of each stream event as it comes, with the id of the
 	// agent whose model sends it: that of a sub-agent, or "".
 	Watch func(agent string, data []byte)

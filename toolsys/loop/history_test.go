@@ -1,9 +1,13 @@
 package loop_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +43,9 @@ func refused(req message.Request) (bad []string) {
 		if name, _, _ := strings.Cut(part, `"`); !seen[name] {
 			bad = append(bad, "a reference to "+name+", which is not there")
 		}
+	}
+	if n := strings.Count(string(raw), `"type":"image"`); n > 100 {
+		bad = append(bad, fmt.Sprintf("%d images", n))
 	}
 	for i, m := range req.Messages {
 		var next message.Message
@@ -185,6 +192,71 @@ func TestAKilledSessionIsOpenedAgain(t *testing.T) {
 	require.Len(t, s.requests[0].Messages, 3)
 	assert.Contains(t, message.PlainText(s.requests[0].Messages[2].Results()[0].Content), "Whether it ran, and what it did, is not known.")
 	assert.Equal(t, []string{"call pay of the history had no result"}, r.kinds(trace.KindNotice, "text"))
+}
+
+// An image is one of n pixels on a side.
+func imageOf(n int) message.Block {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, n, 1)))
+	return message.Image("image/jpeg", base64.StdEncoding.EncodeToString(b.Bytes()))
+}
+
+// An API takes 100 images in a request, none of them too large and each with its own type, whoever
+// handed them in: the tools, the user, or the transcript of another program.
+func TestImagesOfWhateverOriginAreTaken(t *testing.T) {
+	shoot := named("Shoot", func(d *def) {
+		d.Block = func(string) []message.Block { return slices.Repeat([]message.Block{imageOf(3)}, 40) }
+	})
+	s := &script{turns: []turn{calls("Shoot"), calls("Shoot"), calls("Shoot"), says("done")}}
+	renumber(s.turns)
+	r := open(t, s, func(c *loop.Config) {
+		c.History = []message.Message{
+			{Role: message.User, Content: []message.Block{imageOf(4_000)}},
+			{Role: message.Assistant, Content: []message.Block{{Type: message.TypeToolUse, ID: "old", Name: "Shoot", Input: json.RawMessage(`{}`)}}},
+			{Role: message.User, Content: []message.Block{message.ToolResult("old", false, imageOf(5_000))}},
+		}
+	}, shoot)
+	_, err := r.Send(t.Context(), message.Message{Role: message.User, Content: []message.Block{imageOf(6_000)}})
+	require.NoError(t, err)
+	for i, req := range s.requests {
+		assert.Empty(t, refused(req), "request %d", i+1)
+	}
+	sent := func(i int) string {
+		raw, err := json.Marshal(s.requests[i].Messages)
+		require.NoError(t, err)
+		return string(raw)
+	}
+	assert.NotContains(t, sent(0), "image/jpeg")
+	for _, n := range []int{4_000, 5_000, 6_000} {
+		assert.Contains(t, sent(0), fmt.Sprintf("[The image has %d by 1 pixels and is shown with 2000 by 1.]", n))
+	}
+	assert.NotContains(t, sent(2), "are left out")
+	assert.Equal(t, 51, strings.Count(sent(3), "the oldest are left out"), "half of the room was made free")
+	assert.Equal(t, []string{"a request has no room for all images and documents: the 51 oldest are left out"}, r.kinds(trace.KindNotice, "text"))
+}
+
+// A transcript that another model goes on with has no thoughts of the one before.
+func TestAnotherModelGoesOnWithATranscript(t *testing.T) {
+	thought := turn{
+		beginning, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm.","signature":"c2ln"}}`, `{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"Yes."}}`, `{"type":"content_block_stop","index":1}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5}}`, `{"type":"message_stop"}`,
+	}
+	var journal bytes.Buffer
+	open(t, &script{turns: []turn{thought}}, func(c *loop.Config) { c.Journal = loop.WriteJournal(&journal) }, named("Look", nil)).send(t)
+	entries, err := loop.ReadJournal(&journal)
+	require.NoError(t, err)
+	for model, kept := range map[string]bool{"claude-sonnet-4-5": true, "claude-opus-4-5": false} {
+		s := &script{turns: []turn{says("done")}}
+		open(t, s, func(c *loop.Config) {
+			c.ModelName = model
+			c.History, c.Reader = loop.Reopen(entries)
+		}, named("Look", nil)).send(t)
+		raw, err := json.Marshal(s.requests[0].Messages)
+		require.NoError(t, err)
+		assert.Equal(t, kept, strings.Contains(string(raw), "Hm."), model)
+		assert.Contains(t, string(raw), "Yes.")
+	}
 }
 
 // However many calls a message has, one whose id is taken is dropped: it could not be

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +17,10 @@ import (
 // that after a kill another can be opened that accounts for what may have been done (H6).
 type Entry struct {
 	Kind EntryKind `json:"kind"`
-	// Messages are those of HistorySet and MessagesAdded, Block that of BlockDone and
-	// CallEnded, Call the id of CallStarted.
+	// Messages are those of HistorySet and MessagesAdded, with the model that the last request
+	// went to, Block that of BlockDone and CallEnded, Call the id of CallStarted.
 	Messages []message.Message `json:"messages,omitempty"`
+	Model    string            `json:"model,omitempty"`
 	Block    *message.Block    `json:"block,omitempty"`
 	Call     string            `json:"call,omitempty"`
 }
@@ -76,16 +78,17 @@ func ReadJournal(r io.Reader) ([]Entry, error) {
 	return entries, nil
 }
 
-// Reopen gives the Config.History with which a session goes on from a journal. Where the
+// Reopen gives the Config.History with which a session goes on from a journal, and its
+// Config.Reader. Where the
 // session before was killed within an answer of which calls had begun, that answer stands
 // in it, as far as it was complete, with the results that were there. A call that had not
 // begun gets a result that it was not run; to one that had begun and left no result New
 // gives one by which what it did is uncertain.
-func Reopen(entries []Entry) []message.Message {
-	var history []message.Message
+func Reopen(entries []Entry) (history []message.Message, reader string) {
 	open := []openAnswer{{}}
 	for _, e := range entries {
 		last := &open[len(open)-1]
+		reader = cmp.Or(e.Model, reader)
 		switch e.Kind {
 		case HistorySet:
 			history, open = slices.Clone(e.Messages), []openAnswer{{}}
@@ -107,7 +110,7 @@ func Reopen(entries []Entry) []message.Message {
 	for i := range open {
 		history = onto(history, open, i)
 	}
-	return history
+	return history, reader
 }
 
 // openAnswer is an answer that was not committed, or the attempt at one.

@@ -62,7 +62,8 @@ func (w *witness) upTo(n int) (journal string, effects []string) {
 func reopened(t require.TestingT, journal string) []message.Message {
 	entries, err := loop.ReadJournal(strings.NewReader(journal))
 	require.NoError(t, err)
-	history, _ := message.Mend(loop.Reopen(entries))
+	history, _ := loop.Reopen(entries)
+	history, _ = message.Mend(history)
 	return history
 }
 
@@ -220,7 +221,7 @@ func TestAnIdOfTwoAttempts(t *testing.T) {
 		b := message.ToolResult(id, false, message.Text(text))
 		return loop.Entry{Kind: loop.CallEnded, Block: &b}
 	}
-	history := loop.Reopen([]loop.Entry{
+	history, _ := loop.Reopen([]loop.Entry{
 		{Kind: loop.BlockDone, Block: &other}, {Kind: loop.BlockDone, Block: &call},
 		{Kind: loop.CallStarted, Call: "b"}, result("b", "did b"), {Kind: loop.CallStarted, Call: "a"}, result("a", "was not run"),
 		{Kind: loop.AnswerAbandoned},
@@ -296,7 +297,7 @@ func TestACallOfTheAPIsOwnToolDoesNotOutliveAKillWithoutItsResult(t *testing.T) 
 	searching := message.Block{Type: "server_tool_use", Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`)}
 	looking := message.Block{Type: message.TypeToolUse, ID: "a", Name: "Look", Input: []byte(`{}`)}
 	said := message.ToolResult("a", false, message.Text("seen"))
-	history := loop.Reopen([]loop.Entry{
+	history, _ := loop.Reopen([]loop.Entry{
 		{Kind: loop.MessagesAdded, Messages: []message.Message{message.UserText("go")}},
 		{Kind: loop.BlockDone, Block: &looking}, {Kind: loop.CallStarted, Call: "a"}, {Kind: loop.CallEnded, Block: &said},
 		{Kind: loop.BlockDone, Block: &searching},

@@ -34,7 +34,9 @@ type Session struct {
 
 	history    []message.Message // messages are added; none is changed in place
 	rendered   message.Renderer
-	references message.References
+	references message.Places
+	media      message.Places
+	leftOut    int // how many images and documents the last request had no room for
 	lead       message.Lead
 	first      int             // the number of history's first message (tool.Snips)
 	turn       atomic.Int64    // Interrupt reads it beside Send
@@ -93,7 +95,12 @@ func New(cfg Config) (*Session, error) {
 		}
 	}
 	history, mended := message.Mend(cfg.History)
-	s := &Session{cfg: cfg, catalogue: catalogue, history: slices.Clone(history), first: 1, state: cfg.State, broken: map[string]bool{}}
+	history = slices.Clone(history)
+	for i, m := range history {
+		history[i] = fitted(m)
+	}
+	s := &Session{cfg: cfg, catalogue: catalogue, history: history, reader: cfg.Reader, first: 1, state: cfg.State, broken: map[string]bool{},
+		references: message.Places{Of: message.Refers}, media: message.Places{Of: message.IsMedia}}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
 	s.pipe = &pipeline.Pipeline{Handlers: cfg.Handlers}
 	if sink := cfg.Handlers.Trace; sink != nil && cfg.Agent != "" {
@@ -106,7 +113,7 @@ func New(cfg Config) (*Session, error) {
 		s.trace(trace.Notice{Text: what})
 	}
 	if len(history) > 0 {
-		return s, s.record(Entry{Kind: HistorySet, Messages: s.history})
+		return s, s.record(Entry{Kind: HistorySet, Messages: s.history, Model: s.reader})
 	}
 	return s, nil
 }
@@ -187,10 +194,20 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Completion, erro
 
 // append lets messages join the history, all at once.
 func (s *Session) append(messages ...message.Message) {
-	for _, m := range messages {
-		s.history = joined(s.history, m)
+	for i, m := range messages {
+		messages[i] = fitted(m)
+		s.history = joined(s.history, messages[i])
 	}
-	_ = s.record(Entry{Kind: MessagesAdded, Messages: messages}) // Send asks for the error
+	_ = s.record(Entry{Kind: MessagesAdded, Messages: messages, Model: cmp.Or(s.reader, s.model())}) // Send asks for the error
+}
+
+// fitted gives a message with images that an API takes: those of results were made so, those that
+// a user hands in, or that an earlier program wrote down, were not.
+func fitted(m message.Message) message.Message {
+	if m.Role == message.User && slices.ContainsFunc(m.Content, message.IsMedia) {
+		m.Content = pipeline.Fit(m.Content)
+	}
+	return m
 }
 
 // takeNew takes the messages into the history that came when nothing was at work.

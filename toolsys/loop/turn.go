@@ -50,6 +50,10 @@ func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err 
 func (s *Session) request(snap *pool.Snapshot) message.Request {
 	messages := s.State().Snipped.Cut(s.first).Of(slices.Clip(s.history))
 	messages = message.Dereference(messages, s.references.In(messages), s.unreferable(snap))
+	before := s.leftOut
+	if messages, s.leftOut = message.WithRoom(messages, s.media.In(messages)); s.leftOut > before {
+		s.trace(trace.Notice{Text: fmt.Sprintf("a request has no room for all images and documents: the %d oldest are left out", s.leftOut)})
+	}
 	if !s.deltaMode() {
 		messages = s.lead.Of(messages, snap.Announcement())
 	}

@@ -305,8 +305,10 @@ func sendable(blocks []Block) []Block {
 	return out
 }
 
-// WithoutThoughts gives history as a model can read it that had none of its thoughts.
-func WithoutThoughts(history []Message) []Message {
+// ForAnother gives history as another model can read it: without thoughts, which are signed for
+// the one that had them, and with ids of calls that every API takes.
+func ForAnother(history []Message) []Message {
+	history, _ = distinct(history, true)
 	out := slices.Clone(history)
 	for i, m := range out {
 		out[i].Content = slices.DeleteFunc(slices.Clone(m.Content), func(b Block) bool { return !shown(b) })

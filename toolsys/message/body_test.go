@@ -153,16 +153,18 @@ func TestRequestsHaveWhatAnAPITakesBack(t *testing.T) {
 	}
 }
 
-// What one model thought is signed for it, and no other takes it back.
-func TestAnotherModelReadsNoThoughts(t *testing.T) {
+// What one model thought is signed for it, and no other takes it back, nor an id of other characters.
+func TestAnotherModelReadsNoThoughtsAndPlainIds(t *testing.T) {
 	thought, said := message.Block{Type: "redacted_thinking", Raw: []byte(`{"type":"redacted_thinking","data":"x"}`)}, message.Text("Yes.")
 	history := []message.Message{
 		message.UserText("go"), {Role: message.Assistant, Content: []message.Block{thought, said}},
 		message.UserText("on"), {Role: message.Assistant, Content: []message.Block{thought}},
+		message.UserText("on"), by(message.Assistant, use("functions.Look:0"), use("functions_Look_0")), by(message.User, answer("functions_Look_0"), answer("functions.Look:0")),
 	}
 	assert.Equal(t, []message.Message{
 		message.UserText("go"), {Role: message.Assistant, Content: []message.Block{said}},
 		message.UserText("on"), {Role: message.Assistant, Content: []message.Block{message.Text("(no content)")}},
-	}, message.WithoutThoughts(history))
+		message.UserText("on"), by(message.Assistant, use("functions_Look_0"), use("functions_Look_0-2")), by(message.User, answer("functions_Look_0-2"), answer("functions_Look_0")),
+	}, message.ForAnother(history))
 	assert.Equal(t, []message.Block{thought, said}, history[1].Content, "what was said stays as it was")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"toolbench/toolsys/jsonscan"
@@ -13,7 +14,7 @@ import (
 // not carry: an API refuses, for ever, a history that names a tool the request does not
 // have. Text gives what stands in a reference's place, or "" for one that may stay. The
 // messages of history are not changed, so that a tool that comes back is referred to
-// again, in the same bytes. At are the messages that have references; see [References].
+// again, in the same bytes. At are the messages that have references; see [Places].
 func Dereference(history []Message, at []int, text func(tool string) string) []Message {
 	out := history
 	for _, i := range at {
@@ -29,17 +30,18 @@ func Dereference(history []Message, at []int, text func(tool string) string) []M
 	return out
 }
 
-// References finds the messages of a growing history that refer to tools, and reads each
-// once. The zero value is ready.
-type References struct {
-	last []Message // the history itself, as it was seen last
-	from []Message // what it held
+// Places finds the messages of a growing history that have a certain block, and reads each
+// once.
+type Places struct {
+	Of   func(Block) bool // reports whether it is such a block
+	last []Message        // the history itself, as it was seen last
+	from []Message        // what it held
 	at   []int
 }
 
-// In gives the places of the messages with references, counted from 0. A history that was
+// In gives the places of the messages, counted from 0. A history that was
 // grown in its place is looked at from its last message on: those before do not change.
-func (r *References) In(history []Message) []int {
+func (r *Places) In(history []Message) []int {
 	n := 0
 	if len(r.last) > 0 && len(history) >= len(r.last) && &history[0] == &r.last[0] {
 		n = len(r.last) - 1
@@ -51,7 +53,7 @@ func (r *References) In(history []Message) []int {
 	known, _ := slices.BinarySearch(r.at, n)
 	r.at = r.at[:known]
 	for i, m := range history[n:] {
-		if slices.ContainsFunc(m.Content, refers) {
+		if slices.ContainsFunc(m.Content, r.Of) {
 			r.at = append(r.at, n+i)
 		}
 	}
@@ -59,8 +61,9 @@ func (r *References) In(history []Message) []int {
 	return r.at
 }
 
-func refers(b Block) bool {
-	return b.Type == TypeToolReference || slices.ContainsFunc(b.Content, refers) || len(b.Raw) > 0 && bytes.Contains(b.Raw, []byte(`"`+TypeToolReference+`"`))
+// Refers reports whether b has a reference to a tool.
+func Refers(b Block) bool {
+	return b.Type == TypeToolReference || slices.ContainsFunc(b.Content, Refers) || len(b.Raw) > 0 && bytes.Contains(b.Raw, []byte(`"`+TypeToolReference+`"`))
 }
 
 // dereferenced gives blocks with their references replaced, and reports whether there
@@ -149,11 +152,12 @@ func withoutReferences(value any, text func(string) string) (_ any, dropped bool
 	return value, dropped
 }
 
-// Mend gives history such that each call has exactly one result, in the message after
-// it and before all else there, and each result its call, as an API demands: a session that was killed may leave
-// a call without a result. What it did is listed, a sentence each; a sound history comes
-// back as it is.
+// Mend gives history such that each call has an id of its own and exactly one result, in the
+// message after it and before all else there, and each result its call, as an API demands: a
+// session that was killed may leave a call without a result, one that was opened twice the same
+// calls again. What it did is listed, a sentence each; a sound history comes back as it is.
 func Mend(history []Message) (mended []Message, did []string) {
+	history, did = distinct(history, false)
 	for i := 0; i < len(history); {
 		m := history[i]
 		i++
@@ -193,6 +197,44 @@ func Mend(history []Message) (mended []Message, did []string) {
 		return history, nil
 	}
 	return mended, did
+}
+
+// notInID is what an API takes in no id, though others than it give such.
+var notInID = regexp.MustCompile("[^A-Za-z0-9_-]")
+
+// distinct gives history in which no two calls share an id, and with plain none has one that
+// notInID matches. The results behind a message follow its calls.
+func distinct(history []Message, plain bool) (_ []Message, did []string) {
+	out, taken, answers := slices.Clone(history), map[string]bool{}, map[string][]string{}
+	for i, m := range out {
+		if m.Role == Assistant {
+			clear(answers)
+		}
+		out[i].Content = slices.Clone(m.Content)
+		for j, b := range m.Content {
+			switch id := b.ID; b.Type {
+			case TypeToolUse:
+				if plain {
+					id = notInID.ReplaceAllLiteralString(id, "_")
+				}
+				for n, first := 2, id; taken[id]; n++ {
+					id = fmt.Sprintf("%s-%d", first, n)
+				}
+				if id != b.ID {
+					did = append(did, fmt.Sprintf("call %s of the history is now %s", b.ID, id))
+				}
+				taken[id], answers[b.ID], out[i].Content[j].ID = true, append(answers[b.ID], id), id
+			case TypeToolResult:
+				if ids := answers[b.ToolUseID]; len(ids) > 0 {
+					out[i].Content[j].ToolUseID, answers[b.ToolUseID] = ids[0], ids[1:]
+				}
+			}
+		}
+	}
+	if len(did) == 0 {
+		return history, nil
+	}
+	return out, did
 }
 
 // contentOf joins what messages hold.

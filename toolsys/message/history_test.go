@@ -42,7 +42,7 @@ func TestAReferenceThatMayNotBeSentIsReplaced(t *testing.T) {
 	}
 	before, err := json.Marshal(history)
 	require.NoError(t, err)
-	sent := message.Dereference(history, (&message.References{}).In(history), func(name string) string {
+	sent := message.Dereference(history, (&message.Places{Of: message.Refers}).In(history), func(name string) string {
 		if name == "Gone" {
 			return "It is gone."
 		}
@@ -55,7 +55,7 @@ func TestAReferenceThatMayNotBeSentIsReplaced(t *testing.T) {
 	after, err := json.Marshal(history)
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after), "the history itself stays")
-	same := message.Dereference(history, (&message.References{}).In(history), func(string) string { return "" })
+	same := message.Dereference(history, (&message.Places{Of: message.Refers}).In(history), func(string) string { return "" })
 	assert.Same(t, &history[0], &same[0], "nothing is copied where nothing changes")
 }
 
@@ -98,6 +98,19 @@ func TestAHistoryThatBrokeOffIsMended(t *testing.T) {
 		assert.Equal(t, message.TypeText, got[2].Content[1].Type)
 		assert.Len(t, did, 2)
 	})
+	t.Run("calls that share an id", func(t *testing.T) {
+		history := []message.Message{
+			by(message.Assistant, use("a"), use("a")), by(message.User, answer("a"), answer("a")),
+			by(message.Assistant, use("a"), use("a-2"), use("b")), by(message.User, answer("b"), answer("a-2"), answer("a")),
+		}
+		got, did := message.Mend(history)
+		assert.Equal(t, []message.Message{
+			by(message.Assistant, use("a"), use("a-2")), by(message.User, answer("a"), answer("a-2")),
+			by(message.Assistant, use("a-3"), use("a-2-2"), use("b")), by(message.User, answer("b"), answer("a-2-2"), answer("a-3")),
+		}, got)
+		assert.Equal(t, []string{"call a of the history is now a-2", "call a of the history is now a-3", "call a-2 of the history is now a-2-2"}, did)
+		assert.Equal(t, use("a"), history[0].Content[1], "what was said stays as it was")
+	})
 }
 
 // Whatever was cut away or written twice, a mended history has one result for each
@@ -125,7 +138,9 @@ func TestAMendedHistoryIsSound(t *testing.T) {
 			m := &history[i]
 			k := rapid.IntRange(0, len(m.Content)-1).Draw(t, "block")
 			switch {
-			case rapid.Bool().Draw(t, "twice") && m.Role == message.User:
+			case rapid.Bool().Draw(t, "opened twice"):
+				history = append(history[:i:i], append(slices.Clone(history[i:]), history[i:]...)...)
+			case rapid.Bool().Draw(t, "twice"):
 				m.Content = append(m.Content, m.Content[k])
 			case len(m.Content) > 1:
 				m.Content = slices.Delete(slices.Clone(m.Content), k, k+1)
@@ -141,8 +156,13 @@ func TestAMendedHistoryIsSound(t *testing.T) {
 
 // unpaired lists the calls and results of a history that an API would refuse.
 func unpaired(history []message.Message) (bad []string) {
+	seen := map[string]bool{}
 	for i, m := range history {
 		for _, c := range m.Calls() {
+			if seen[c.ID] {
+				bad = append(bad, "two calls have the id "+c.ID)
+			}
+			seen[c.ID] = true
 			n := 0
 			for _, next := range history[i+1:] {
 				if next.Role != message.User {

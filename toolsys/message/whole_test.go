@@ -159,7 +159,7 @@ func TestWhatBodiesBeginWithAlike(t *testing.T) {
 // A history that became shorter is looked at anew.
 func TestReferencesOfAHistoryThatBecameShorter(t *testing.T) {
 	history := []message.Message{message.UserText("a"), user(message.ToolResult("t", false, message.ToolReference("mcp__a__b"))), message.UserText("b")}
-	var r message.References
+	r := message.Places{Of: message.Refers}
 	assert.Equal(t, []int{1}, r.In(history))
 	assert.Equal(t, []int{1}, r.In(history[:2]))
 	assert.Empty(t, r.In(history[:1]))

@@ -153,11 +153,11 @@ func (s ResultStore) save(file, text string) error {
 // request of 32 MB. An image of more pixels than maxPixels is not decoded.
 const maxImageBytes, maxSide, maxPixels, maxDocumentBytes = 3_750_000, 2_000, 64_000_000, 20_000_000
 
-// fit makes a result one that an API takes: it refuses the rest of the conversation together with
-// an image that is none. Empty texts are left out, since a result may have no block, an image gets the
-// type that its bytes have and is made smaller where it is too large, and words stand in place of what
-// cannot be shown.
-func fit(blocks []message.Block) []message.Block {
+// Fit makes blocks of the user's, or of a result, such as an API takes: it refuses the rest of the
+// conversation together with an image that is none. Empty texts are left out, since a result may have
+// no block, an image gets the type that its bytes have and is made smaller where it is too large, and
+// words stand in place of what cannot be shown.
+func Fit(blocks []message.Block) []message.Block {
 	if !slices.ContainsFunc(blocks, func(b message.Block) bool { return b.Type != message.TypeText || b.Text == "" }) {
 		return blocks
 	}
@@ -169,6 +169,9 @@ func fit(blocks []message.Block) []message.Block {
 			out = append(out, shown(b, picture)...)
 		case b.Type == message.TypeDocument && len(b.Raw) == 0:
 			out = append(out, shown(b, document)...)
+		case b.Type == message.TypeToolResult:
+			b.Content = Fit(b.Content)
+			fallthrough
 		default:
 			out = append(out, b)
 		}

@@ -40,7 +40,7 @@ func (r *run) work(ctx context.Context) Result {
 	if r.pre.Left() {
 		return res
 	}
-	res.Content = fit(res.Content)
+	res.Content = Fit(res.Content)
 	r.budget(&res)
 	r.stage("block", "ok", r.p.now(), 0)
 	return res

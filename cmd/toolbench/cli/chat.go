@@ -173,7 +173,8 @@ func (c *chat) serveTo(arg string) (string, error) {
 }
 
 // begin opens the session.
-func (c *chat) begin(set settings.Settings, reach api.Config, past []message.Message) error {
+func (c *chat) begin(set settings.Settings, reach api.Config, past []loop.Entry) error {
+	history, reader := loop.Reopen(past)
 	home, _ := os.UserHomeDir() // without one, paths below ~ are as they stand
 	handlers := pipeline.Handlers{Notify: c.screen.notice}
 	if c.a.Interactive {
@@ -181,7 +182,7 @@ func (c *chat) begin(set settings.Settings, reach api.Config, past []message.Mes
 	}
 	session, err := c.system.Open(loop.Config{
 		Model: api.New(reach), ModelName: c.flags.model, Settings: set, Policy: schedule.Streaming, Handlers: handlers,
-		System: []message.Block{message.Text(c.instructions())}, History: past, Journal: c.kept.journal(), Watch: c.screen.stream,
+		System: []message.Block{message.Text(c.instructions())}, History: history, Reader: reader, Journal: c.kept.journal(), Watch: c.screen.stream,
 		State: tool.State{Dir: c.root, Root: c.root, Rules: c.rules, Mode: c.mode, Env: c.commandEnv()},
 		Home:  cmp.Or(home, "/"), NonInteractive: !c.a.Interactive, HookExec: c.hookExec,
 	})
@@ -262,7 +263,7 @@ func (t *transcript) close() error {
 }
 
 // openTranscript opens the file that the conversation goes on in, and reads what it has.
-func (c *chat) openTranscript() ([]message.Message, error) {
+func (c *chat) openTranscript() ([]loop.Entry, error) {
 	f := c.flags
 	switch {
 	case f.resume != "" && f.transcript != "":
@@ -319,7 +320,7 @@ const maxTranscript = 256 << 20
 
 // resumed reads a transcript. A last line that was being written when the process died is
 // cut off, so that what follows begins a line.
-func (c *chat) resumed() ([]message.Message, error) {
+func (c *chat) resumed() ([]loop.Entry, error) {
 	name := c.flags.resume
 	if name == "last" {
 		all, _ := filepath.Glob(filepath.Join(c.root, ownFolder, chatsIn, "*.jsonl")) // the pattern is sound
@@ -349,5 +350,5 @@ func (c *chat) resumed() ([]message.Message, error) {
 		}
 	}
 	_, err = c.kept.file.Seek(0, io.SeekEnd)
-	return loop.Reopen(entries), err
+	return entries, err
 }

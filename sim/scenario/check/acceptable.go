@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 // acceptable checks what no scenario has to ask for: that an API takes each request that
 // was sent. It refuses, and a conversation is stuck for ever, when a call lacks its one
-// result in the message behind it, a result its call, when two tools share a name, and
-// when the history refers to a tool that is not offered.
+// result in the message behind it, a result its call, when two tools share a name, when there
+// are too many images, and when the history refers to a tool that is not offered.
 func (j *checker) acceptable() {
 	var r refuser
 	for i, body := range j.rec.Requests {
@@ -32,6 +33,7 @@ type refuser struct{ taken []accepted }
 type accepted struct {
 	message.Body
 	offered map[string]int
+	images  []int // in front of each message, and behind the last
 }
 
 // remembered is how many requests a refuser keeps: as many as conversations beside each
@@ -53,7 +55,7 @@ func (r *refuser) refusals(body message.Body) []string {
 		return []string{"it is no JSON"}
 	}
 	var why, open []string // open are the calls of the message before
-	first, offered := r.known(body)
+	first, offered, images := r.known(body)
 	if offered == nil {
 		why, offered = tools(body.Frame())
 	}
@@ -61,6 +63,7 @@ func (r *refuser) refusals(body message.Body) []string {
 		open = idsOfCalls(contentOf(body.Message(first - 1)))
 	}
 	for i := first; i < body.Messages(); i++ {
+		images = append(images, images[i]+bytes.Count(body.Message(i), []byte(`{"type":"image"`)))
 		blocks := contentOf(body.Message(i))
 		switch n := len(blocks); {
 		case n == 0:
@@ -75,19 +78,27 @@ func (r *refuser) refusals(body message.Body) []string {
 		why = append(why, badBlocks(i, blocks, offered)...)
 		open = idsOfCalls(blocks)
 	}
-	r.taken = append(r.taken[max(0, len(r.taken)+1-remembered):], accepted{body, offered})
+	if n := images[body.Messages()]; n > 100 {
+		why = append(why, fmt.Sprintf("it has %d images, of 100 at most", n))
+	}
+	r.taken = append(r.taken[max(0, len(r.taken)+1-remembered):], accepted{body, offered, images})
 	return append(why, unpaired(body.Messages(), open, nil)...)
 }
 
 // known is how many messages at the front were taken before with the same tools, and those
-// tools; nil where none were.
-func (r *refuser) known(body message.Body) (first int, offered map[string]int) {
+// tools, nil where none were; and the images in front of each such message and behind the last.
+func (r *refuser) known(body message.Body) (first int, offered map[string]int, images []int) {
+	images = []int{0}
 	for _, before := range r.taken {
-		if before.SameFrame(body) {
-			first, offered = max(first, body.Shared(before.Body)), before.offered
+		if !before.SameFrame(body) {
+			continue
+		}
+		offered = before.offered
+		if n := body.Shared(before.Body); n > first {
+			first, images = n, slices.Clip(before.images[:n+1])
 		}
 	}
-	return first, offered
+	return first, offered, images
 }
 
 // tools counts the tools that are offered, by name, and names those that stand there twice.

@@ -145,8 +145,9 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 	next := &runner{
 		moved: r.moved,
 		sc:    r.sc, o: r.o, fs: r.fs, before: r.before, log: r.log, wire: r.wire, player: r.player, answered: r.answered, config: r.config, notes: r.notes,
-		process: newProcess(gate, r.process.remains), kills: r.kills, prompts: r.prompts, past: loop.Reopen(entries),
+		process: newProcess(gate, r.process.remains), kills: r.kills, prompts: r.prompts,
 	}
+	next.past, next.reader = loop.Reopen(entries)
 	next.process.journal.Write(journal)
 	next.gate = next.process
 	next.user = &person{r: next, permits: r.user.permits, answers: r.user.answers, elicits: r.user.elicits, always: r.user.always}

@@ -57,10 +57,12 @@ type runner struct {
 	notes    []string
 
 	// process is what the scenario's kills end, nil where it has none; past is the
-	// transcript that the session begins with, prompts what is still to be sent.
+	// transcript that the session begins with, reader the model that read it, prompts what is
+	// still to be sent.
 	process *process
 	kills   []scenario.Fault
 	past    []message.Message
+	reader  string
 	prompts []string
 	// ends are called when the run is over.
 	ends []func()
@@ -271,7 +273,7 @@ func (r *runner) open() (*loop.Session, error) {
 	session, err := r.sys.Open(loop.Config{
 		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
-		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
+		History: r.past, Reader: r.reader, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output), Watch: r.watch(),
 		Diagnose: w.Diagnose, Reminder: w.Reminder, HookExec: r.exec, Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
 	})
