@@ -87,7 +87,11 @@ func (g *generator) hereDocument() string {
 	for g.one(2) {
 		text += g.pick([]string{g.pick(words.HereLines), g.word(), g.nested()}) + "\n"
 	}
-	return text + "E\n" + g.pick([]string{"", "", "touch PWN\nE\n", "touch PWN #'}\nE\n"})
+	text += "E\n" + g.pick([]string{"", "", "touch PWN\nE\n", "touch PWN #'}\nE\n"})
+	if g.one(3) {
+		return "echo " + g.quotedly("$("+text+")")
+	}
+	return text
 }
 
 // nested is an expansion with text of its own in it, in quotes of one kind in those of another.
