@@ -59,6 +59,7 @@ type option struct {
 type parsed struct {
 	options  []option
 	operands []Word
+	further  []Word // values that may stand for several words, of which all but the first are operands
 	// unlisted is above 0 in a word with an option that is not listed, and in the next: what follows that
 	// option may be its value.
 	unlisted int
@@ -188,10 +189,14 @@ func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
 		return 1 // it complains and does nothing
 	}
 	o.value = args[1]
-	if !sp.Any && (o.value.Kind == Many || optionLike.MatchString(o.value.Text)) {
+	pattern := o.value.Kind == Pattern
+	if !sp.Any && (pattern || o.value.Kind == Many || optionLike.MatchString(o.value.Text)) || sp.Refused != nil && pattern && o.value.wild() {
 		return 0 // it may bring further words, or be an option to a program of another version
 	}
 	p.options = append(p.options, o)
+	if pattern {
+		p.further = append(p.further, o.value)
+	}
 	if p.unlisted > 0 || len(p.operands) > 0 && !sp.Permutes && !strings.HasPrefix(c.name, "git ") {
 		p.operands = append(p.operands, o.value) // the option may be the value of another one, or an operand
 	}
@@ -294,15 +299,16 @@ func (sp spec) check(c *call) {
 		return
 	}
 	c.readsValues(sp, p)
-	if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
+	all := slices.Concat(p.further, p.operands)
+	if sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all)) {
 		c.doubt("a further operand of " + c.name + " would be written to")
-		for _, f := range p.operands[min(sp.AtMost, len(p.operands)):] {
+		for _, f := range all[min(sp.AtMost, len(all)):] {
 			c.w.touch(c.step, f, File{Write: true})
 		}
 	}
 	operands := p.operands
 	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
-		if operands[0].Kind == Pattern {
+		if operands[0].Kind == Pattern || len(p.further) > 0 {
 			c.reads(operands[0])
 		}
 		operands = operands[1:]
@@ -311,7 +317,7 @@ func (sp spec) check(c *call) {
 		c.step.FilesUnknown = true
 	}
 	switch {
-	case sp.Operands == nothing && len(operands) > 0:
+	case sp.Operands == nothing && len(all) > 0:
 		c.doubt("operands of " + c.name + " are not known to be harmless")
 	case sp.Operands == texts || sp.Operands == nothing:
 		c.patterns(operands)
@@ -319,13 +325,14 @@ func (sp spec) check(c *call) {
 		if len(operands) == 0 {
 			operands = []Word{here()}
 		}
+		operands = append(operands, p.further...)
 		c.readsTree(File{Tree: !sp.Names || len(sp.Walks) == 0 || p.given(sp.Walks...), Names: sp.Names}, operands...)
 	case sp.Operands == fileFolders:
-		for _, f := range operands {
+		for _, f := range slices.Concat(operands, p.further) {
 			c.w.touch(c.step, f, File{Entries: true})
 		}
 	default:
-		c.reads(operands...)
+		c.reads(slices.Concat(operands, p.further)...)
 	}
 }
 

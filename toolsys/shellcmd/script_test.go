@@ -3,6 +3,7 @@ package shellcmd_test
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -533,4 +534,25 @@ func TestEverydayCommandsAreProved(t *testing.T) {
 	}
 	assert.Greater(t, len(lines), 200)
 	assert.Equal(t, []string{"file *"}, doubtful)
+}
+
+// A pattern that is the value of an option may bring further words: options where a file is named so, as
+// "+" and "-oPWN" beside sort -T *, and operands in any case.
+func TestAPatternMayBringFurtherWords(t *testing.T) {
+	for _, script := range []string{"sort -T * f", "sort -t ./* f", "tree -I * .", "rg -g * x", "diff -x *.o a b", "uniq -f 1* f", "date -f ./*", "xxd -c ./* f", "git log -n 1* f"} {
+		assert.False(t, read(script).ReadOnly, script)
+	}
+	for script, want := range map[string][]string{
+		"grep -r x --include *.ts src": {"/repo/*.ts", "/repo/src", "/repo/x"}, "grep -r --include a* x": {"/repo", "/repo/a*", "/repo/x"},
+		"head -n * f": {"/repo/*", "/repo/f"}, "ls -I a*": {"/repo", "/repo/a*"}, "cut -d ./* f": {"/repo/*", "/repo/f"},
+	} {
+		s := read(script)
+		assert.True(t, s.ReadOnly, script)
+		var paths []string
+		for _, f := range s.Steps[0].Files {
+			paths = append(paths, f.Path)
+		}
+		slices.Sort(paths)
+		assert.Equal(t, want, slices.Compact(paths), script)
+	}
 }

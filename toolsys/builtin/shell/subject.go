@@ -104,8 +104,9 @@ func (d bash) files(f permission.File, spelled string, c *tool.Context) (all []p
 		return all, true
 	}
 	names := []string{f.Path}
-	if f.Glob && !f.Tree {
-		folder := path.Dir(f.Path[:strings.IndexAny(f.Path+"*", "*?[{")] + "x")
+	sign := strings.IndexAny(f.Path+"*", "*?[{")
+	if f.Glob && (!f.Tree || sign < len(f.Path)) {
+		folder := path.Dir(f.Path[:sign] + "x")
 		if !permission.Within(folder, c.Roots) || spelled != "" {
 			return all, false
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,29 @@ func TestNamesBelowARootLeadNowhereElse(t *testing.T) {
 	}
 	assert.True(t, runs("find . -type f -exec cat {} +", "linked"), "no link is a plain file")
 	assert.True(t, runs("find . -print0 | xargs -0 cat", "odd"), "nothing splits the names")
+}
+
+// What a pattern stands for may be a link, also where folders are read whole, and where the pattern is the last
+// word, which is written to otherwise.
+func TestLinksThatAPatternStandsForAreFollowed(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	secret := filepath.Join(root, ".env")
+	require.NoError(t, os.WriteFile(secret, nil, 0o644))
+	require.NoError(t, os.Symlink(".env", filepath.Join(root, "link")))
+	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
+		if to, err := filepath.EvalSymlinks(p); err == nil {
+			return to
+		}
+		return p
+	}})
+	for _, text := range []string{"cat l*", "grep -r x l*", "cp l* x", "cp x l*", "cp ./*", "mv l*", "install ./l*"} {
+		in, c := command(t, b, text), inRepo()
+		c.State = c.State.WithDir(root)
+		c.Roots = []string{root}
+		part := b.Subject(in, c).Shell.Parts[0]
+		assert.True(t, slices.ContainsFunc(part.Files, func(f permission.File) bool { return f.Path == secret && !f.Write }), text)
+	}
 }
 
 func TestWhatDoesNotOnlyReadNeedsARule(t *testing.T) {
