@@ -21,12 +21,8 @@ func (p *proc) eachOperand(o options, one func(name string, o options) int) int 
 }
 
 // runRm is rm [-dfrRv] FILE...
-func runRm(p *proc) int {
-	o, ok := p.parse("d|dir f|force r|R|recursive v|verbose")
-	switch {
-	case !ok:
-		return exitUsage
-	case len(o.rest) == 0 && o.has("f"):
+func runRm(p *proc, o options) int {
+	if len(o.rest) == 0 && o.has("f") {
 		return 0
 	}
 	return p.eachOperand(o, p.remove)
@@ -78,11 +74,7 @@ func (p *proc) removeOne(name, kind string, o options) int {
 }
 
 // runMkdir is mkdir [-pv] DIR...
-func runMkdir(p *proc) int {
-	o, ok := p.parse("p|parents v|verbose")
-	if !ok {
-		return exitUsage
-	}
+func runMkdir(p *proc, o options) int {
 	return p.eachOperand(o, p.makeDir)
 }
 
@@ -101,11 +93,7 @@ func (p *proc) makeDir(name string, o options) int {
 }
 
 // runTouch is touch [-cm] [-d TIME] [-r FILE] FILE...; access times are not kept.
-func runTouch(p *proc) int {
-	o, ok := p.parse("c|no-create m d|date= r|reference=")
-	if !ok {
-		return exitUsage
-	}
+func runTouch(p *proc, o options) int {
 	at, err := p.timeOf(o)
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
@@ -130,11 +118,7 @@ func runTouch(p *proc) int {
 }
 
 // runTee is tee [-a] [FILE...], which copies standard input to standard output and to each file.
-func runTee(p *proc) int {
-	o, ok := p.parse("a|append")
-	if !ok {
-		return exitUsage
-	}
+func runTee(p *proc, o options) int {
 	in, err := io.ReadAll(p.Stdin)
 	if err != nil {
 		return p.failure("-", err)
@@ -154,20 +138,12 @@ func runTee(p *proc) int {
 }
 
 // runCp is cp [-afnprRv] SOURCE... DEST
-func runCp(p *proc) int {
-	o, ok := p.parse("a|archive f|force n|no-clobber p|preserve r|R|recursive v|verbose")
-	if !ok {
-		return exitUsage
-	}
+func runCp(p *proc, o options) int {
 	return p.transfer(o, p.copy)
 }
 
 // runMv is mv [-fnv] SOURCE... DEST
-func runMv(p *proc) int {
-	o, ok := p.parse("f|force n|no-clobber v|verbose")
-	if !ok {
-		return exitUsage
-	}
+func runMv(p *proc, o options) int {
 	return p.transfer(o, p.move)
 }
 
@@ -336,11 +312,8 @@ func (p *proc) move(from, to string, o options) int {
 }
 
 // runLn is ln -s [-fnv] TARGET [NAME]; hard links are refused, the filesystem has none.
-func runLn(p *proc) int {
-	o, ok := p.parse("s|symbolic f|force n|no-dereference v|verbose")
+func runLn(p *proc, o options) int {
 	switch {
-	case !ok:
-		return exitUsage
 	case !o.has("s"):
 		return p.usage("hard links%s", lacking)
 	case len(o.rest) == 0 || len(o.rest) > 2:

@@ -25,11 +25,7 @@ func runYes(p *proc) int {
 }
 
 // runShell is sh, bash [-celux] [-o OPTION] [SCRIPT | FILE] [NAME] [ARG...]
-func runShell(p *proc) int {
-	o, ok := p.parse("+c e x u l|login o=")
-	if !ok {
-		return exitUsage
-	}
+func runShell(p *proc, o options) int {
 	preset := ""
 	for _, x := range o.list {
 		switch x.name {
@@ -184,13 +180,36 @@ func (s *system) limited(limit time.Duration, cancel context.CancelCauseFunc) *s
 
 // commands is the one list of commands. It is read only.
 var commands = map[string]command{
-	"[": runTest, "basename": runBasename, "bash": runShell, "cat": runCat, "cp": runCp, "cut": runCut,
-	"date": runDate, "diff": runDiff, "dirname": runDirname, "echo": runEcho, "egrep": runGrep, "env": runEnv,
-	"false": func(*proc) int { return exitFailure }, "fgrep": runGrep, "find": runFind, "grep": runGrep, "head": runHead, "ln": runLn, "ls": runLs,
-	"mkdir": runMkdir, "mv": runMv, "printf": runPrintf, "pwd": runPwd, "rm": runRm, "sed": runSed, "seq": runSeq,
-	"sh": runShell, "sleep": runSleep, "sort": runSort, "tail": runTail, "tee": runTee, "test": runTest,
-	"timeout": runTimeout, "touch": runTouch, "tr": runTr, "true": func(*proc) int { return 0 }, "uniq": runUniq, "wc": runWc,
-	"xargs": runXargs, "yes": runYes,
+	"[": runTest, "test": runTest, "echo": runEcho, "env": runEnv, "find": runFind, "printf": runPrintf, "seq": runSeq,
+	"sleep": runSleep, "timeout": runTimeout, "xargs": runXargs, "yes": runYes,
+	"false": func(*proc) int { return exitFailure }, "true": func(*proc) int { return 0 },
+	"basename": withOptions("+a|multiple s|suffix=", runBasename),
+	"bash":     withOptions("+c e x u l|login o=", runShell),
+	"cat":      withOptions("A|show-all n|number", runCat),
+	"cp":       withOptions("a|archive f|force n|no-clobber p|preserve r|R|recursive v|verbose", runCp),
+	"cut":      withOptions("b|bytes= c|characters= f|fields= d|delimiter= s|only-delimited", runCut),
+	"date":     withOptions("u|utc|universal d|date= r|reference=", runDate),
+	"diff":     withOptions("q|brief u|unified U= label=", runDiff),
+	"dirname":  withOptions("+", runDirname),
+	"egrep":    withOptions(grepOptions, runGrep),
+	"fgrep":    withOptions(grepOptions, runGrep),
+	"grep":     withOptions(grepOptions, runGrep),
+	"head":     withOptions(excerptOptions, runHead),
+	"ln":       withOptions("s|symbolic f|force n|no-dereference v|verbose", runLn),
+	"ls":       withOptions("1 a|all A|almost-all d|directory F|classify h|human-readable l r|reverse R|recursive S t color?", runLs),
+	"mkdir":    withOptions("p|parents v|verbose", runMkdir),
+	"mv":       withOptions("f|force n|no-clobber v|verbose", runMv),
+	"pwd":      withOptions("L P", runPwd),
+	"rm":       withOptions("d|dir f|force r|R|recursive v|verbose", runRm),
+	"sed":      withOptions("n|quiet|silent E|r|regexp-extended s|separate i|in-place? e|expression= f|file=", runSed),
+	"sh":       withOptions("+c e x u l|login o=", runShell),
+	"sort":     withOptions("b|ignore-leading-blanks f|ignore-case n|numeric-sort r|reverse s|stable u|unique k|key= t|field-separator= o|output=", runSort),
+	"tail":     withOptions(excerptOptions, runTail),
+	"tee":      withOptions("a|append", runTee),
+	"touch":    withOptions("c|no-create m d|date= r|reference=", runTouch),
+	"tr":       withOptions("+c|C|complement d|delete s|squeeze-repeats", runTr),
+	"uniq":     withOptions("c|count d|repeated i|ignore-case u|unique", runUniq),
+	"wc":       withOptions("c|bytes l|lines m|chars w|words", runWc),
 }
 
 // absent are utilities that a machine usually has and the in-process shell does not.

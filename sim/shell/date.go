@@ -10,11 +10,7 @@ import (
 )
 
 // runDate is date [-u] [-d TIME] [-r FILE] [+FORMAT]; the clock cannot be set.
-func runDate(p *proc) int {
-	o, ok := p.parse("u|utc|universal d|date= r|reference=")
-	if !ok {
-		return exitUsage
-	}
+func runDate(p *proc, o options) int {
 	at, err := p.timeOf(o)
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
@@ -26,7 +22,7 @@ func runDate(p *proc) int {
 	case len(o.rest) == 1:
 		format = o.rest[0]
 	}
-	format, ok = strings.CutPrefix(format, "+")
+	format, ok := strings.CutPrefix(format, "+")
 	if !ok {
 		return p.fail(exitFailure, "cannot set date: Operation not permitted")
 	}

@@ -10,19 +10,16 @@ import (
 )
 
 // runDiff is diff [-qu] [-U N] [--label L] FILE FILE; folders are not compared.
-func runDiff(p *proc) int {
-	o, ok := p.parse("q|brief u|unified U= label=")
-	if !ok {
-		return exitUsage
-	}
+func runDiff(p *proc, o options) int {
 	if len(o.rest) != 2 {
 		return p.usage("missing or extra operand")
 	}
-	context := int64(-1) // lines around a change; -1: normal format
+	context, ok := int64(-1), true // lines around a change; -1: normal format
 	if o.has("u", "U") {
-		if context, ok = natural(o.get("U", "3")); !ok {
-			return p.usage("invalid context length '%s'", o.get("U", "3"))
-		}
+		context, ok = natural(o.get("U", "3"))
+	}
+	if !ok {
+		return p.usage("invalid context length '%s'", o.get("U", "3"))
 	}
 	var sides [2]*side
 	for i, name := range o.rest {

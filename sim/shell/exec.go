@@ -194,14 +194,9 @@ func (r *run) script(p *proc, script string, args []string) int {
 		return 2
 	}
 	file.Name = args[0]
-	vars := map[string]string{}
-	for _, kv := range p.Environ() {
-		name, value, _ := strings.Cut(kv, "=")
-		vars[name] = value
-	}
 	shell := r.shell
 	shell.Sleep = p.System.Sleep
-	inner := newRun(shell, Command{Dir: p.Files.Dir, Env: vars, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	inner := newRun(shell, Command{Dir: p.Files.Dir, Env: p.environment(), Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	inner.stdout, inner.stderr, inner.stdin = p.Stdout, p.Stderr, p.Stdin
 	inner.scripts, inner.use = r.scripts+1, r.use
 	exit, err := inner.start(p.Ctx, file, args[1:])

@@ -10,11 +10,7 @@ import (
 )
 
 // runCut is cut (-b LIST | -c LIST | -f LIST) [-d CHAR] [-s] [FILE...]
-func runCut(p *proc) int {
-	o, ok := p.parse("b|bytes= c|characters= f|fields= d|delimiter= s|only-delimited")
-	if !ok {
-		return exitUsage
-	}
+func runCut(p *proc, o options) int {
 	mode := o.last("b", "c", "f")
 	if mode == "" {
 		return p.fail(exitFailure, "you must specify a list of bytes, characters, or fields")
@@ -98,11 +94,7 @@ func parseRanges(s string) (positions, error) {
 }
 
 // runUniq is uniq [-cdiu] [INPUT [OUTPUT]]
-func runUniq(p *proc) int {
-	o, ok := p.parse("c|count d|repeated i|ignore-case u|unique")
-	if !ok {
-		return exitUsage
-	}
+func runUniq(p *proc, o options) int {
 	if len(o.rest) > 2 {
 		return p.usage("extra operand '%s'", o.rest[2])
 	}

@@ -20,11 +20,7 @@ const grepOptions = `E|extended-regexp F|fixed-strings G|basic-regexp e|regexp= 
 
 // runGrep is grep [-EFGivwxclLqsnHhorRaI] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=GLOB]
 // [--exclude=GLOB] [--exclude-dir=GLOB] [PATTERN] [FILE...]; egrep and fgrep are grep -E and -F.
-func runGrep(p *proc) int {
-	o, ok := p.parse(grepOptions)
-	if !ok {
-		return exitUsage
-	}
+func runGrep(p *proc, o options) int {
 	g := &grepper{proc: p, options: o, walking: o.has("r", "R")}
 	if err := g.configure(); err != nil {
 		return p.usage("%v", err)

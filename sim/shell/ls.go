@@ -11,11 +11,7 @@ import (
 )
 
 // runLs is ls [-1aAdFhlrRSt] [FILE...]
-func runLs(p *proc) int {
-	o, ok := p.parse("1 a|all A|almost-all d|directory F|classify h|human-readable l r|reverse R|recursive S t color?")
-	if !ok {
-		return exitUsage
-	}
+func runLs(p *proc, o options) int {
 	l := &lister{proc: p, options: o}
 	names := o.rest
 	if len(names) == 0 {

@@ -8,11 +8,7 @@ import (
 )
 
 // runBasename is basename NAME [SUFFIX], basename -a [-s SUFFIX] NAME...
-func runBasename(p *proc) int {
-	o, ok := p.parse("+a|multiple s|suffix=")
-	if !ok {
-		return exitUsage
-	}
+func runBasename(p *proc, o options) int {
 	names, suffix := o.rest, o.get("s", "")
 	switch several := o.has("a", "s"); {
 	case len(names) == 0:
@@ -44,11 +40,7 @@ func baseName(name string) string {
 }
 
 // runDirname is dirname NAME...
-func runDirname(p *proc) int {
-	o, ok := p.parse("+")
-	if !ok {
-		return exitUsage
-	}
+func runDirname(p *proc, o options) int {
 	if len(o.rest) == 0 {
 		return p.fail(exitFailure, "missing operand")
 	}
@@ -78,11 +70,7 @@ func dirName(name string) string {
 func below(dir, name string) string { return strings.TrimRight(dir, "/") + "/" + name }
 
 // runPwd is pwd [-LP]
-func runPwd(p *proc) int {
-	o, ok := p.parse("L P")
-	if !ok {
-		return exitUsage
-	}
+func runPwd(p *proc, o options) int {
 	dir := p.Files.Dir
 	if o.last("L", "P") == "P" {
 		if resolved, err := p.Files.Realpath(dir); err == nil {

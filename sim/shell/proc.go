@@ -12,6 +12,17 @@ import (
 // command runs a command and gives its exit code, 0 to 255.
 type command func(p *proc) int
 
+// withOptions is a command whose options, which spec lists for [proc.parse], are read before it runs.
+func withOptions(spec string, run func(p *proc, o options) int) command {
+	return func(p *proc) int {
+		o, ok := p.parse(spec)
+		if !ok {
+			return exitUsage
+		}
+		return run(p, o)
+	}
+}
+
 // proc is one running command: all it can see and touch.
 type proc struct {
 	Ctx            context.Context

@@ -11,11 +11,7 @@ import (
 )
 
 // runSed is sed [-nErs] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE...]; see package sed.
-func runSed(p *proc) int {
-	o, ok := p.parse("n|quiet|silent E|r|regexp-extended s|separate i|in-place? e|expression= f|file=")
-	if !ok {
-		return exitUsage
-	}
+func runSed(p *proc, o options) int {
 	source, names, err := p.sedScript(o)
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)

@@ -10,12 +10,7 @@ import (
 )
 
 // runSort is sort [-bfnrsu] [-k KEY] [-t CHAR] [-o FILE] [FILE...]
-func runSort(p *proc) int {
-	o, ok := p.parse(`b|ignore-leading-blanks f|ignore-case n|numeric-sort r|reverse s|stable u|unique
-		k|key= t|field-separator= o|output=`)
-	if !ok {
-		return exitUsage
-	}
+func runSort(p *proc, o options) int {
 	s, err := newSorter(o)
 	if err != nil {
 		return p.usage("%v", err)

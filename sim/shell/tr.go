@@ -9,11 +9,7 @@ import (
 )
 
 // runTr is tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
-func runTr(p *proc) int {
-	o, ok := p.parse("+c|C|complement d|delete s|squeeze-repeats")
-	if !ok {
-		return exitUsage
-	}
+func runTr(p *proc, o options) int {
 	t, err := newTranslation(o)
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)

@@ -11,11 +11,7 @@ import (
 )
 
 // runCat is cat [-An] [FILE...]
-func runCat(p *proc) int {
-	o, ok := p.parse("A|show-all n|number")
-	if !ok {
-		return exitUsage
-	}
+func runCat(p *proc, o options) int {
 	if len(o.list) == 0 {
 		return p.inputs(o.rest, func(_ string, in *bufio.Reader) error {
 			_, err := io.Copy(p.Stdout, in)
@@ -68,8 +64,8 @@ func visible(line string) string {
 }
 
 // runHead is head [-n [-]N] [-c [-]N] [-q] [-NUM] [FILE...]
-func runHead(p *proc) int {
-	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
+func runHead(p *proc, o options) int {
+	return p.excerpt(o, func(in *bufio.Reader, unit, sign string, n int) error {
 		switch {
 		case sign == "-":
 			all, err := io.ReadAll(in)
@@ -92,8 +88,8 @@ func runHead(p *proc) int {
 }
 
 // runTail is tail [-n [+]N] [-c [+]N] [-q] [-NUM] [FILE...]; -f has nothing to wait for here and is refused.
-func runTail(p *proc) int {
-	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
+func runTail(p *proc, o options) int {
+	return p.excerpt(o, func(in *bufio.Reader, unit, sign string, n int) error {
 		all, err := io.ReadAll(in)
 		s := string(all)
 		begin := length(s, unit) - n
@@ -129,13 +125,11 @@ func offset(s, unit string, n int) int {
 	return at
 }
 
-// excerpt reads the options of head and tail, and writes a part of every input, below its name if there
-// are several.
-func (p *proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) error) int {
-	o, ok := p.parse("n|lines=# c|bytes= q|quiet|silent")
-	if !ok {
-		return exitUsage
-	}
+// excerptOptions are the options of head and tail.
+const excerptOptions = "n|lines=# c|bytes= q|quiet|silent"
+
+// excerpt writes a part of every input, below its name if there are several.
+func (p *proc) excerpt(o options, part func(in *bufio.Reader, unit, sign string, n int) error) int {
 	unit := o.last("n", "c")
 	amount := o.get(unit, "10")
 	digits := strings.TrimLeft(amount, "+-")
@@ -160,11 +154,7 @@ func (p *proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) err
 }
 
 // runWc is wc [-clmw] [FILE...]
-func runWc(p *proc) int {
-	o, ok := p.parse("c|bytes l|lines m|chars w|words")
-	if !ok {
-		return exitUsage
-	}
+func runWc(p *proc, o options) int {
 	if len(o.list) == 0 {
 		o.list = []option{{name: "l"}, {name: "w"}, {name: "c"}}
 	}
