@@ -55,23 +55,15 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if !ok || root["type"] != "object" {
 		return nil, ErrRootNotObject
 	}
-	full, err := resolve(doc)
+	full, err := resolveAt(doc, here)
 	if err != nil {
-		return nil, err
+		return nil, unresolved(doc, err)
 	}
 	return &Schema{raw: raw, full: full, fast: plan(doc)}, nil
 }
 
 // Raw is the schema as it was given to [Compile]; it must not be changed.
 func (s *Schema) Raw() json.RawMessage { return s.raw }
-
-func resolve(doc any) (*jsonschema.Schema, error) {
-	s, err := resolveAt(doc, here)
-	if err != nil {
-		return nil, unresolved(doc, err)
-	}
-	return s, nil
-}
 
 func resolveAt(doc any, place string) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
@@ -241,22 +233,16 @@ func (c *failing) walk(v any) {
 		}
 	case map[string]any:
 		for _, keyword := range slices.Sorted(maps.Keys(v)) {
-			if s, ok := v[keyword].(string); ok {
-				c.check(keyword, s)
+			ref, ok := v[keyword].(string)
+			if ok && (keyword == "$ref" || keyword == "$dynamicRef" || keyword == "$schema") {
+				c.check(ref)
 			}
 			c.walk(v[keyword])
 		}
 	}
 }
 
-func (c *failing) check(keyword, s string) {
-	switch keyword {
-	case "$ref", "$dynamicRef", "$schema":
-		c.checkReference(s)
-	}
-}
-
-func (c *failing) checkReference(ref string) {
+func (c *failing) check(ref string) {
 	local := strings.HasPrefix(ref, "#")
 	target := ref
 	if local {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -88,10 +87,10 @@ func (d *derivation) finish(root *jsonschema.Schema) (json.RawMessage, error) {
 // baseTypes mends what the library derives otherwise than encoding/json writes:
 // a raw message is any value, bytes are a base64 string.
 func baseTypes() map[reflect.Type]*jsonschema.Schema {
-	return maps.Clone(map[reflect.Type]*jsonschema.Schema{
+	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
-	})
+	}
 }
 
 // refine walks a Go type and its derived schema side by side, applying the tags
@@ -157,27 +156,25 @@ type tagRule struct {
 	set  func(s *jsonschema.Schema, value string) error
 }
 
-// tagRules are all tags, in the order they are applied.
-func tagRules() []tagRule {
-	return []tagRule{
-		{"enum", setEnum},
-		{"default", setDefault},
-		{"minimum", number(func(s *jsonschema.Schema) **float64 { return &s.Minimum })},
-		{"maximum", number(func(s *jsonschema.Schema) **float64 { return &s.Maximum })},
-		{"exclusiveMinimum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMinimum })},
-		{"exclusiveMaximum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMaximum })},
-		{"multipleOf", number(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
-		{"minLength", count(func(s *jsonschema.Schema) **int { return &s.MinLength })},
-		{"maxLength", count(func(s *jsonschema.Schema) **int { return &s.MaxLength })},
-		{"minItems", count(func(s *jsonschema.Schema) **int { return &s.MinItems })},
-		{"maxItems", count(func(s *jsonschema.Schema) **int { return &s.MaxItems })},
-		{"pattern", func(s *jsonschema.Schema, v string) error { s.Pattern = v; return nil }},
-		{"format", func(s *jsonschema.Schema, v string) error { s.Format = v; return nil }},
-	}
+// tagRules are all tags, in the order they are applied. It is read only.
+var tagRules = []tagRule{
+	{"enum", setEnum},
+	{"default", setDefault},
+	{"minimum", number(func(s *jsonschema.Schema) **float64 { return &s.Minimum })},
+	{"maximum", number(func(s *jsonschema.Schema) **float64 { return &s.Maximum })},
+	{"exclusiveMinimum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMinimum })},
+	{"exclusiveMaximum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMaximum })},
+	{"multipleOf", number(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
+	{"minLength", count(func(s *jsonschema.Schema) **int { return &s.MinLength })},
+	{"maxLength", count(func(s *jsonschema.Schema) **int { return &s.MaxLength })},
+	{"minItems", count(func(s *jsonschema.Schema) **int { return &s.MinItems })},
+	{"maxItems", count(func(s *jsonschema.Schema) **int { return &s.MaxItems })},
+	{"pattern", func(s *jsonschema.Schema, v string) error { s.Pattern = v; return nil }},
+	{"format", func(s *jsonschema.Schema, v string) error { s.Format = v; return nil }},
 }
 
 func applyTags(tag reflect.StructTag, s *jsonschema.Schema) error {
-	for _, rule := range tagRules() {
+	for _, rule := range tagRules {
 		value, ok := tag.Lookup(rule.name)
 		if !ok {
 			continue

@@ -157,26 +157,19 @@ func (n *node) addType(v any) bool {
 	}
 	n.types = 0
 	for _, t := range list {
-		switch t {
-		case "null":
-			n.types |= null
-		case "boolean":
-			n.types |= boolean
-		case "integer":
-			n.types |= integer
-		case "number":
-			n.types |= integer | fraction
-		case "string":
-			n.types |= text
-		case "array":
-			n.types |= array
-		case "object":
-			n.types |= object
-		default:
+		name, _ := t.(string)
+		named, ok := typeKinds[name]
+		if !ok {
 			return false
 		}
+		n.types |= named
 	}
 	return true
+}
+
+// typeKinds are the types as a schema names them. It is read only.
+var typeKinds = map[string]kinds{
+	"null": null, "boolean": boolean, "integer": integer, "number": integer | fraction, "string": text, "array": array, "object": object,
 }
 
 func (n *node) addProperties(v, required any) bool {
@@ -243,9 +236,6 @@ type acceptor struct{ jsonscan.Cursor }
 // without duplicated members or outsize numbers, and right by the schema. False
 // means only that the validator must be asked. It does not allocate.
 func (s *Schema) accepts(raw []byte) bool {
-	if s.fast == nil || s.fast.opaque {
-		return false
-	}
 	a := acceptor{Cursor: jsonscan.Cursor{JSON: raw}}
 	a.Space()
 	return a.value(s.fast) && a.End()

@@ -279,9 +279,6 @@ func (s *Schema) typed(t reflect.Type) *typed {
 // fill decodes raw, if s certainly accepts it, without encoding/json as far as that can be; it
 // reports false for what is left to it and to the validator as a whole.
 func (s *Schema) fill(t reflect.Type, raw []byte) (v any, ok bool) {
-	if s.fast == nil {
-		return nil, false
-	}
 	kept := s.typed(t)
 	spare := kept.spare.Get()
 	if spare == nil {

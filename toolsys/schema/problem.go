@@ -55,13 +55,7 @@ func (ps Problems) String() string {
 
 func (ps Problems) arranged() Problems {
 	slices.SortFunc(ps, func(a, b Problem) int {
-		if c := a.at.compare(b.at); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Keyword, b.Keyword); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Message, b.Message)
+		return cmp.Or(a.at.compare(b.at), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Message, b.Message))
 	})
 	return slices.CompactFunc(ps, func(a, b Problem) bool {
 		return a.Path == b.Path && a.Keyword == b.Keyword && a.Message == b.Message
