@@ -200,35 +200,30 @@ func (p *parser) object(at int, raw json.RawMessage, server string) error {
 func (p *parser) named(at int, all []member, server string) error {
 	p.lists++
 	for _, m := range all {
-		raw := m.raw
-		if isArray(raw) {
-			p.lists, p.listed = p.lists+1, true
-			if err := p.array(at+m.at, raw, m.key); err != nil {
-				return err
-			}
-			continue
-		}
-		var e entry
-		if isObject(raw) && json.Unmarshal(raw, &e) == nil {
-			switch {
-			case e.listing() != nil || isObject(e.Tools):
-				if err := p.object(at+m.at, raw, e.server(m.key, false)); err != nil {
-					return err
-				}
-				continue
-			case e.name() == "" && e.within() == nil:
-				e.Name = m.key
-				if err := p.tool(at+m.at, e, e.server(server, false)); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if err := p.object(at+m.at, raw, server); err != nil {
+		if err := p.member(at+m.at, m, server); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// member reads what stands under a name.
+func (p *parser) member(at int, m member, server string) error {
+	if isArray(m.raw) {
+		p.lists, p.listed = p.lists+1, true
+		return p.array(at, m.raw, m.key)
+	}
+	var e entry
+	if isObject(m.raw) && json.Unmarshal(m.raw, &e) == nil {
+		switch {
+		case e.listing() != nil || isObject(e.Tools):
+			return p.object(at, m.raw, e.server(m.key, false))
+		case e.name() == "" && e.within() == nil:
+			e.Name = m.key
+			return p.tool(at, e, e.server(server, false))
+		}
+	}
+	return p.object(at, m.raw, server)
 }
 
 func (p *parser) tool(at int, e entry, server string) error {

@@ -202,7 +202,12 @@ func (h *file) next(count int) ([]os.FileInfo, error) {
 	if !h.node.isDir() {
 		return nil, pathError("readdirent", h.name, syscall.ENOTDIR)
 	}
-	h.list()
+	if !h.listed {
+		h.listed, h.entries = true, []os.FileInfo{}
+		for _, name := range h.node.sorted() {
+			h.entries = append(h.entries, h.node.children[name].info(name))
+		}
+	}
 	if count <= 0 {
 		rest := h.entries
 		h.entries = nil
@@ -214,14 +219,4 @@ func (h *file) next(count int) ([]os.FileInfo, error) {
 	next := h.entries[:min(count, len(h.entries))]
 	h.entries = h.entries[len(next):]
 	return next, nil
-}
-
-func (h *file) list() {
-	if h.listed {
-		return
-	}
-	h.listed, h.entries = true, []os.FileInfo{}
-	for _, name := range h.node.sorted() {
-		h.entries = append(h.entries, h.node.children[name].info(name))
-	}
 }

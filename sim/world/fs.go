@@ -3,7 +3,6 @@ package world
 import (
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -151,11 +150,8 @@ func (i info) Sys() any { return nil }
 
 // base is the last part of a path, as package os names what it describes.
 func base(path string) string {
-	trimmed := strings.TrimRight(path, "/")
-	if trimmed == "" {
-		return "/"
-	}
-	return trimmed[strings.LastIndexByte(trimmed, '/')+1:]
+	_, name := split(path)
+	return name
 }
 
 const changeable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky

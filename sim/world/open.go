@@ -3,6 +3,7 @@ package world
 import (
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -161,15 +162,6 @@ func (f *FS) mkdirAll(path string, perm fs.FileMode, now time.Time) error {
 // parentOf cuts the last part off a path as os.MkdirAll does: "" means that
 // there is no parent left to make.
 func parentOf(path string) string {
-	end := len(path)
-	for end > 0 && path[end-1] == '/' {
-		end--
-	}
-	for end > 0 && path[end-1] != '/' {
-		end--
-	}
-	for end > 0 && path[end-1] == '/' {
-		end--
-	}
-	return path[:end]
+	path = strings.TrimRight(path, "/")
+	return strings.TrimRight(path[:strings.LastIndexByte(path, '/')+1], "/")
 }

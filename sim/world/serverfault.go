@@ -53,23 +53,20 @@ type ServerAsk struct {
 	Forgets bool
 }
 
-// concerns reports whether a fault happens to a call.
-func (f ServerFault) concerns(server, tool, call string) bool {
-	return (f.Server == "" || f.Server == server) && f.Connect == 0 && (f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool)
-}
-
+// faultOf is the first fault that happens to a call.
 func (o HostOptions) faultOf(server, tool, call string) ServerFault {
-	for _, f := range o.Faults {
-		if f.concerns(server, tool, call) {
-			return f
-		}
-	}
-	return ServerFault{}
+	return o.first(server, 0, func(f ServerFault) bool { return f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool })
 }
 
+// connecting is the first fault that happens to the n-th connection.
 func (o HostOptions) connecting(server string, n int) ServerFault {
+	return o.first(server, n, func(ServerFault) bool { return true })
+}
+
+// first is the first fault of a server at its n-th connection, or at none, that happens.
+func (o HostOptions) first(server string, n int, happens func(ServerFault) bool) ServerFault {
 	for _, f := range o.Faults {
-		if f.Connect == n && (f.Server == "" || f.Server == server) {
+		if (f.Server == "" || f.Server == server) && f.Connect == n && happens(f) {
 			return f
 		}
 	}
@@ -119,36 +116,19 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err != nil || !ok {
 		return msg, err
 	}
-	c.s.h.receive(c.s.p, c.s.calls, request)
-	if request.Method == "subscriptions/listen" {
-		c.s.mu.Lock()
-		c.s.listen = request.ID
-		c.s.mu.Unlock()
-	}
-	if request.Method != "tools/call" {
-		return msg, nil
-	}
-	name, call := called(request)
-	fault := c.s.h.o.faultOf(c.s.p.spec.Name, name, call)
+	fault, _ := c.s.h.receive(c.s.p, c.s.calls, request)
 	if fault.Gone {
-		c.s.h.takeAway(c.s.p, fault.Back)
 		return nil, io.EOF
 	}
 	c.s.mu.Lock()
-	c.s.due[request.ID.Raw()] = fault
-	c.s.mu.Unlock()
-	return msg, nil
-}
-
-// called gives the tool that a request calls, and the call it is made for.
-func called(request *jsonrpc.Request) (tool, call string) {
-	var params struct {
-		Name string         `json:"name"`
-		Meta map[string]any `json:"_meta"`
+	defer c.s.mu.Unlock()
+	switch request.Method {
+	case "subscriptions/listen":
+		c.s.listen = request.ID
+	case "tools/call":
+		c.s.due[request.ID.Raw()] = fault
 	}
-	_ = json.Unmarshal(request.Params, &params) // what is no object names nothing
-	call, _ = params.Meta[MetaCall].(string)
-	return params.Name, call
+	return msg, nil
 }
 
 func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error {

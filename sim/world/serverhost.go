@@ -306,26 +306,33 @@ func (h *Host) Received() map[string]ServerReceived {
 	return all
 }
 
-// receive notes a message of a client. calls are the ids of the connection's calls, by the
+// receive notes a message of a client and gives the fault that it meets, which may have taken the
+// server away, and the call it is made for. calls are the ids of the connection's calls, by the
 // numbers of their requests.
-func (h *Host) receive(p *program, calls map[any]string, msg *jsonrpc.Request) {
+func (h *Host) receive(p *program, calls map[any]string, msg *jsonrpc.Request) (fault ServerFault, call string) {
 	var params struct {
+		Name    string         `json:"name"`
 		Meta    map[string]any `json:"_meta"`
 		Request int64          `json:"requestId"`
 	}
 	_ = json.Unmarshal(msg.Params, &params) // what is no object names nothing
+	call, _ = params.Meta[MetaCall].(string)
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	switch msg.Method {
 	case "tools/call":
-		call, _ := params.Meta[MetaCall].(string)
 		calls[msg.ID.Raw()] = call
 		p.received.Called = append(p.received.Called, call)
+		fault = h.o.faultOf(p.spec.Name, params.Name, call)
 	case "notifications/cancelled":
 		if call, known := calls[params.Request]; known {
 			p.received.Cancelled = append(p.received.Cancelled, call)
 		}
 	}
+	h.mu.Unlock()
+	if fault.Gone {
+		h.takeAway(p, fault.Back)
+	}
+	return fault, call
 }
 
 // clientLine is the client's end of a line, where its closing is seen for certain: at the

@@ -146,14 +146,11 @@ func (w *ServerWeb) suffers(ctx context.Context, session string, body []byte) (S
 	if err != nil || !ok {
 		return ServerFault{}, nil
 	}
-	w.h.receive(w.p, w.callsOf(session), request)
-	if request.Method != "tools/call" {
-		return ServerFault{}, nil
-	}
-	name, call := called(request)
-	fault := w.h.o.faultOf(w.p.spec.Name, name, call)
-	if fault.Gone {
-		w.h.takeAway(w.p, fault.Back)
+	fault, call := w.h.receive(w.p, w.callsOf(session), request)
+	switch {
+	case request.Method != "tools/call":
+		return fault, nil
+	case fault.Gone:
 		return fault, io.ErrUnexpectedEOF
 	}
 	return fault, w.h.clock.Sleep(ctx, "server/"+w.p.spec.Name+"/"+call, fault.Slow)
