@@ -195,13 +195,10 @@ func (i *Interaction) stamped() (*vcr.Interaction, error) {
 	if out.Request.Form == nil {
 		out.Request.Form = map[string][]string{}
 	}
-	out.Request.Headers = out.Request.Headers.Clone()
-	if out.Request.Headers == nil {
-		out.Request.Headers = map[string][]string{}
-	}
-	out.Response.Headers = out.Response.Headers.Clone()
-	if out.Response.Headers == nil {
-		out.Response.Headers = map[string][]string{}
+	for _, h := range []*http.Header{&out.Request.Headers, &out.Response.Headers} {
+		if *h = h.Clone(); *h == nil {
+			*h = http.Header{}
+		}
 	}
 	text, err := i.offsets()
 	if err == nil && text != "" {

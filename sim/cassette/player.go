@@ -73,15 +73,7 @@ func Respond(req *http.Request, events []stream.Event, o Options, f Fault) (*htt
 	if err != nil {
 		return nil, err
 	}
-	if f.Status != 0 {
-		return refusal(req, f), nil
-	}
-	i := &p.cassette.Interactions[0]
-	t, err := timelineOf(i, o.Pace, f)
-	if err != nil {
-		return nil, err
-	}
-	return p.response(req, i, t, actor(1, 1), p.options.Now()), nil
+	return p.response(req, &p.cassette.Interactions[0], f, actor(1, 1), p.options.Now())
 }
 
 // NewPlayer prepares a cassette for playing. It is an error if the event times
@@ -129,14 +121,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fault.Status != 0 {
-		return refusal(req, fault), nil
-	}
-	t, err := timelineOf(i, p.options.Pace, fault)
-	if err != nil {
-		return nil, err
-	}
-	return p.response(req, i, t, actor(i.Number, try), start), nil
+	return p.response(req, i, fault, actor(i.Number, try), start)
 }
 
 // live reads the request that is to be answered. Where it will not be compared, its body is
@@ -187,7 +172,15 @@ func (p *Player) search(live raw) (*entry, error) {
 	return e, err
 }
 
-func (p *Player) response(req *http.Request, i *Interaction, t timeline, actor string, start time.Time) *http.Response {
+// response is the recorded one, as a fault has it.
+func (p *Player) response(req *http.Request, i *Interaction, f Fault, actor string, start time.Time) (*http.Response, error) {
+	if f.Status != 0 {
+		return refusal(req, f), nil
+	}
+	t, err := timelineOf(i, p.options.Pace, f)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(req.Context())
 	resp := bare(req, i.Response.Code, i.Response.Status)
 	for name, values := range i.Response.Headers {
@@ -200,7 +193,7 @@ func (p *Player) response(req *http.Request, i *Interaction, t timeline, actor s
 		resp.Header.Set("Content-Type", "text/event-stream; charset=utf-8")
 	}
 	resp.Body = &body{timeline: t, actor: actor, start: start, wait: p.options.Wait, now: p.options.Now, ctx: ctx, cancel: cancel}
-	return resp
+	return resp, nil
 }
 
 // Leftover lists the interactions that have answered nothing, in order.

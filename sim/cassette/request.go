@@ -260,11 +260,7 @@ func wrapPoint(line string) int {
 }
 
 func printable(s string) string {
-	clean := true
-	for _, r := range s {
-		clean = clean && r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)
-	}
-	if clean {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }) {
 		return s
 	}
 	return strings.Trim(fmt.Sprintf("%q", s), `"`)
