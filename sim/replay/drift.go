@@ -80,11 +80,10 @@ func between(was, now shape) []DriftChange {
 		aspect   string
 		was, now []string
 	}{{"tool", was.tools, now.tools}, {"input", was.inputs, now.inputs}, {"event", was.events(now), now.events(was)}} {
-		gone, come := without(pair.was, pair.now), without(pair.now, pair.was)
-		for _, name := range gone {
+		for _, name := range without(pair.was, pair.now) {
 			differ(pair.aspect, name, "yes", "")
 		}
-		for _, name := range come {
+		for _, name := range without(pair.now, pair.was) {
 			differ(pair.aspect, name, "", "yes")
 		}
 	}
@@ -199,26 +198,23 @@ type members map[string]types
 type types uint8
 
 const (
-	null types = 1 << iota
-	boolean
+	boolean types = 1 << iota
 	number
 	text
 	list
 	object
+	null // which counts least
 )
 
-var typeNames = []string{"null", "boolean", "number", "string", "array", "object"}
+var typeNames = []string{"boolean", "number", "string", "array", "object", "null"}
 
-// String names the types, null last, which counts least.
+// String names the types.
 func (t types) String() string {
 	var names []string
 	for i, name := range typeNames {
-		if t&(1<<i) != 0 && i > 0 {
+		if t&(1<<i) != 0 {
 			names = append(names, name)
 		}
-	}
-	if t&null != 0 {
-		names = append(names, typeNames[0])
 	}
 	return strings.Join(names, " or ")
 }
@@ -248,8 +244,7 @@ func shapeOf(e recording.Exchange) shape {
 	for _, w := range e.Wire {
 		s.event(w)
 	}
-	slices.Sort(s.kinds)
-	s.kinds = slices.Compact(s.kinds)
+	s.kinds = sorted(s.kinds)
 	if s.status >= 400 && len(e.Wire) > 0 {
 		v := gjson.ParseBytes(e.Wire[0].Data)
 		for _, at := range []string{"error.type", "error.status", "error.code", "__type"} {

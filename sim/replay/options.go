@@ -136,17 +136,14 @@ const maxDuration = 365 * 24 * time.Hour
 
 // Of gives a tool's duration; ok is false when nothing names it.
 func (ds Durations) Of(name string) (d time.Duration, ok bool) {
-	for _, e := range ds {
-		if e.Glob == name {
-			return e.Took, true
-		}
+	i := slices.IndexFunc(ds, func(e ToolDuration) bool { return e.Glob == name })
+	if i < 0 {
+		i = slices.IndexFunc(ds, func(e ToolDuration) bool { return glob(e.Glob, name) })
 	}
-	for _, e := range ds {
-		if glob(e.Glob, name) {
-			return e.Took, true
-		}
+	if i < 0 {
+		return 0, false
 	}
-	return 0, false
+	return ds[i].Took, true
 }
 
 // ParsePace reads "first_byte=400ms,tps=80". What is left out is DefaultPace's.

@@ -25,14 +25,12 @@ type played struct {
 	// busy is the stream and all calls, one after the other.
 	busy time.Duration
 	// safe are the calls' safety, in call order.
-	safe    []bool
-	refused []refusal
+	safe []bool
+	// refused are the calls that the pipeline did not let through; their turn is not set.
+	refused []BrokenInput
 	events  []trace.Event
 	seen    []trace.Seen
 }
-
-// refusal is a call that the pipeline did not let through.
-type refusal struct{ call, tool, text string }
 
 // errOver ends a conversation whose recorded turn has been played.
 var errOver = errors.New("the recorded turn is over")
@@ -42,19 +40,14 @@ var errUnended = errors.New("the session did not end its turn")
 
 // play runs one turn under a policy, inside a bubble of its own.
 func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint64) (played, error) {
-	var p played
+	w := &watch{started: map[string]time.Duration{}}
 	err := clock.Bubble(func() error {
 		gate := clock.Open(seed)
 		defer gate.Close()
 		s.data.gate = gate
-		w := &watch{started: map[string]time.Duration{}}
-		if err := run(s, gate, events, policy, w); err != nil {
-			return err
-		}
-		p = w.played
-		return nil
+		return run(s, gate, events, policy, w)
 	})
-	return p, err
+	return w.played, err
 }
 
 // run wires the system as a program would, with the stand-ins for tools, and sends
@@ -142,7 +135,7 @@ func (w *watch) take(e trace.Event) {
 	case trace.KindEmitted:
 		switch emitted := trace.As[trace.Emitted](e); pipeline.Status(emitted.Status) {
 		case pipeline.Invalid, pipeline.BadJSON:
-			w.refused = append(w.refused, refusal{e.Call, e.Tool, emitted.Text})
+			w.refused = append(w.refused, BrokenInput{Call: e.Call, Tool: e.Tool, Text: emitted.Text})
 		}
 	case trace.KindTurnEnd, trace.KindRunEnd:
 		w.over = true

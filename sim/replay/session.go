@@ -222,8 +222,7 @@ func (s *conversation) give(name string) {
 func (s *conversation) once(t *recording.Turn, run played) {
 	s.out.Batches += len(schedule.Partition(run.safe))
 	for _, r := range run.refused {
-		text := strings.TrimSpace(s.blank(r.text))
-		s.out.Broken.add(BrokenInput{t.Number, s.blank(r.call), s.blank(r.tool), text})
+		s.out.Broken.add(BrokenInput{t.Number, s.blank(r.Call), s.blank(r.Tool), strings.TrimSpace(s.blank(r.Text))})
 	}
 }
 

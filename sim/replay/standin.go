@@ -83,9 +83,7 @@ func newStandIns(st *turnData, defs []recording.Definition) *standIns {
 // need adds tools that are called and not defined: transcripts define none.
 func (s *standIns) need(calls []recording.Call) {
 	for _, c := range calls {
-		if s.tools[c.Name] == nil {
-			s.add(recording.Definition{Name: c.Name})
-		}
+		s.add(recording.Definition{Name: c.Name})
 	}
 }
 
