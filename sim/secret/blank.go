@@ -3,7 +3,6 @@ package secret
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -239,7 +238,7 @@ func (t *Tally) Counts() []Count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []Count
-	for c, n := range maps.All(t.times) {
+	for c, n := range t.times {
 		c.Times = n
 		out = append(out, c)
 	}

@@ -113,27 +113,23 @@ func spelledTexts(body string) (blocks []*spelled, lines []span) {
 		}
 		return b
 	}
-	for at := 0; at < len(body); {
-		end := len(body)
-		if i := strings.IndexByte(body[at:], '\n'); i >= 0 {
-			end = at + i
-		}
-		line := span{from: at, to: end}
-		at = end + 1
-		if !strings.HasPrefix(body[line.from:line.to], "data:") {
-			lines = append(lines, line)
+	at := 0
+	for text := range strings.Lines(body) {
+		line := strings.TrimSuffix(text, "\n")
+		data, carries := strings.CutPrefix(line, "data:")
+		from := at + len(line) - len(data)
+		lines = append(lines, span{from: from, to: from + len(data)})
+		at += len(text)
+		if !carries {
 			continue
 		}
-		line.from += len("data:")
-		lines = append(lines, line)
-		data := body[line.from:line.to]
 		for _, field := range fields {
 			r := gjson.Get(data, field.path)
 			if r.Type != gjson.String || r.Index == 0 || len(r.Raw) < 2 {
 				continue
 			}
 			b := block(gjson.Get(data, field.block).Raw + field.text)
-			b.add(body, line.from+r.Index+1, line.from+r.Index+len(r.Raw)-1)
+			b.add(body, from+r.Index+1, from+r.Index+len(r.Raw)-1)
 		}
 	}
 	return blocks, lines
