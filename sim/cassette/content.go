@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -159,11 +160,7 @@ func begun[R io.ReadCloser](r R, err error) (io.ReadCloser, error) {
 // KnownEncoding reports whether a Content-Encoding is one that is decoded here; "" and
 // identity are.
 func KnownEncoding(encoding string) bool {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "", "identity", "gzip", "x-gzip", "deflate", "br", "zstd":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"}, strings.ToLower(strings.TrimSpace(encoding)))
 }
 
 // maxPlain bounds what an encoded body may grow to, in bytes.

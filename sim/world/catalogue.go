@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -192,22 +193,11 @@ func remedy(err error) string {
 	return `write one JSON object a line, an array of objects, or {"tools": [...]}`
 }
 
+// kinds are the values of JSON that their first byte gives away; the others are numbers. It is read only.
+var kinds = map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+
 // kind names a value of JSON.
-func kind(raw json.RawMessage) string {
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
+func kind(raw json.RawMessage) string { return cmp.Or(kinds[raw[0]], "a number") }
 
 // plain words a type error without the names of Go types.
 func plain(err error) string {

@@ -60,13 +60,7 @@ func ListServers(ctx context.Context, specs []ServerConfig, run Processes, limit
 }
 
 func (s ServerConfig) label() string {
-	switch {
-	case s.Name != "":
-		return s.Name
-	case s.URL != "":
-		return s.URL
-	}
-	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+	return cmp.Or(s.Name, s.URL, strings.Join(append([]string{s.Command}, s.Args...), " "))
 }
 
 func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.Duration) (Server, error) {

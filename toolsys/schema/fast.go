@@ -137,12 +137,10 @@ func (n *node) add(keyword string, v any, siblings map[string]any) bool {
 func latest(v any) bool {
 	s, _ := v.(string)
 	s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, "http://"), "https://"), "#")
-	switch s {
-	case "json-schema.org/draft/2020-12/schema", "json-schema.org/draft/2019-09/schema",
-		"json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"json-schema.org/draft/2020-12/schema", "json-schema.org/draft/2019-09/schema",
+		"json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema",
+	}, s)
 }
 
 func isEmpty(v any) bool {
