@@ -107,7 +107,7 @@ func (w *findWalk) descend(path string, depth int) {
 // findParser reads: expr = and {-o and}; and = not {[-a] not}; not = [!|-not] primary.
 type findParser struct {
 	*findWalk
-	args   []string
+	args   arguments
 	action bool // some action stands in the expression: no implied -print
 }
 
@@ -172,8 +172,7 @@ func (fp *findParser) not() (findTest, error) {
 	if len(fp.args) == 0 {
 		return nil, errors.New("expected an expression")
 	}
-	name := fp.args[0]
-	fp.args = fp.args[1:]
+	name := fp.args.next()
 	switch {
 	case name == "(":
 		inner, err := fp.or()
@@ -187,9 +186,7 @@ func (fp *findParser) not() (findTest, error) {
 		if len(fp.args) == 0 {
 			return nil, fmt.Errorf("missing argument to `%s'", name)
 		}
-		value := fp.args[0]
-		fp.args = fp.args[1:]
-		return fp.valued(name, value)
+		return fp.valued(name, fp.args.next())
 	}
 	return fp.plain(name)
 }

@@ -2,8 +2,22 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// arguments are words that are taken one after another.
+type arguments []string
+
+// next takes the next one, "" if there is none.
+func (a *arguments) next() string {
+	if len(*a) == 0 {
+		return ""
+	}
+	first := (*a)[0]
+	*a = (*a)[1:]
+	return first
+}
 
 type option struct{ name, value string }
 
@@ -167,15 +181,6 @@ func (s *optionParser) add(entry, value string) {
 
 // natural reads digits only.
 func natural(s string) (int64, bool) {
-	if s == "" || len(s) > 15 {
-		return 0, false
-	}
-	n := int64(0)
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(s[i]-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(s, 10, 63)
+	return int64(n), err == nil && len(s) <= 15
 }

@@ -42,19 +42,9 @@ func format(format string, args []string) (text string, errs []error) {
 
 type formatter struct {
 	out     strings.Builder
-	args    []string
+	args    arguments
 	errs    []error
 	stopped bool
-}
-
-// next gives the next argument, "" if there is none.
-func (f *formatter) next() string {
-	if len(f.args) == 0 {
-		return ""
-	}
-	a := f.args[0]
-	f.args = f.args[1:]
-	return a
 }
 
 func (f *formatter) problem(format string, a ...any) {
@@ -86,7 +76,7 @@ func (f *formatter) directive(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '*':
-			flags += strconv.FormatInt(f.integer(f.next()), 10)
+			flags += strconv.FormatInt(f.integer(f.args.next()), 10)
 		case strings.IndexByte("-+ #0123456789.", c) >= 0:
 			flags += s[i : i+1]
 		default:
@@ -105,26 +95,26 @@ func (f *formatter) directive(s string) int {
 func (f *formatter) verb(verb byte, flags string) {
 	switch verb {
 	case 's':
-		fmt.Fprintf(&f.out, flags+"s", f.next())
+		fmt.Fprintf(&f.out, flags+"s", f.args.next())
 	case 'b':
 		var text string
-		text, f.stopped = unescape(f.next())
+		text, f.stopped = unescape(f.args.next())
 		fmt.Fprintf(&f.out, flags+"s", text)
 	case 'c':
-		arg := f.next()
+		arg := f.args.next()
 		_, n := utf8.DecodeRuneInString(arg)
 		fmt.Fprintf(&f.out, flags+"s", arg[:n])
 	case 'd', 'i':
-		fmt.Fprintf(&f.out, flags+"d", f.integer(f.next()))
+		fmt.Fprintf(&f.out, flags+"d", f.integer(f.args.next()))
 	case 'u':
-		fmt.Fprintf(&f.out, flags+"d", uint64(f.integer(f.next())))
+		fmt.Fprintf(&f.out, flags+"d", uint64(f.integer(f.args.next())))
 	case 'o', 'x', 'X':
-		fmt.Fprintf(&f.out, flags+string(rune(verb)), uint64(f.integer(f.next())))
+		fmt.Fprintf(&f.out, flags+string(rune(verb)), uint64(f.integer(f.args.next())))
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		if !strings.Contains(flags, ".") {
 			flags += ".6"
 		}
-		fmt.Fprintf(&f.out, flags+string(rune(verb)), f.float(f.next()))
+		fmt.Fprintf(&f.out, flags+string(rune(verb)), f.float(f.args.next()))
 	default:
 		f.problem("`%c': invalid format character", verb)
 		f.stopped = true

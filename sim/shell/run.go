@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,8 +55,8 @@ type usage struct {
 func newRun(s Shell, c Command) *run {
 	r := &run{shell: s, stdin: reader(c.Stdin), files: map[string]string{}, sources: map[string]string{}, functions: map[string]bool{}, began: s.Now(), line: 1, use: &usage{},
 		random: 0x853c49e6748fea9b}
-	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
-	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
+	r.stdout = &limited{w: cmp.Or(c.Stdout, io.Discard), left: s.MaxOutput}
+	r.stderr = &limited{w: cmp.Or(c.Stderr, io.Discard), left: s.MaxOutput}
 	r.env = &environ{run: r, vars: c.Env, names: slices.Sorted(maps.Keys(c.Env)), dir: c.Dir}
 	r.system = &system{Now: s.Now, Sleep: s.Sleep, User: s.User, Exec: r.execute, Script: r.script}
 	return r

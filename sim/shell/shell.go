@@ -103,13 +103,6 @@ func parse(script string) (*syntax.File, error) {
 	return file, nil
 }
 
-func orDiscard(w io.Writer) io.Writer {
-	if w == nil {
-		return io.Discard
-	}
-	return w
-}
-
 func reader(in io.Reader) *bufio.Reader {
 	if in == nil {
 		in = strings.NewReader("")

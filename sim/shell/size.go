@@ -123,10 +123,7 @@ func wordsSize(args []string) (n int64) {
 
 // sizeOf is the length of a variable's value, of all elements together.
 func sizeOf(v expand.Variable) (n int64) {
-	n = int64(len(v.Str))
-	for _, s := range v.List {
-		n += int64(len(s)) + 1
-	}
+	n = int64(len(v.Str)) + wordsSize(v.List)
 	for key, s := range v.Map {
 		n += int64(len(key) + len(s))
 	}

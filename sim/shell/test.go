@@ -32,7 +32,7 @@ func runTest(p *proc) int {
 // testParser follows POSIX where the number of arguments decides, and precedence beyond that.
 type testParser struct {
 	*proc
-	args []string
+	args arguments
 }
 
 func (t *testParser) all() (bool, error) {
@@ -55,20 +55,10 @@ func (t *testParser) all() (bool, error) {
 	return ok, err
 }
 
-// next takes the next argument, "" if there is none.
-func (t *testParser) next() string {
-	if len(t.args) == 0 {
-		return ""
-	}
-	a := t.args[0]
-	t.args = t.args[1:]
-	return a
-}
-
 func (t *testParser) or() (bool, error) {
 	ok, err := t.and()
 	for err == nil && len(t.args) > 0 && t.args[0] == "-o" {
-		t.next()
+		t.args.next()
 		var right bool
 		right, err = t.and()
 		ok = ok || right
@@ -79,7 +69,7 @@ func (t *testParser) or() (bool, error) {
 func (t *testParser) and() (bool, error) {
 	ok, err := t.not()
 	for err == nil && len(t.args) > 0 && t.args[0] == "-a" {
-		t.next()
+		t.args.next()
 		var right bool
 		right, err = t.not()
 		ok = ok && right
@@ -92,24 +82,24 @@ func (t *testParser) not() (bool, error) {
 	case len(t.args) == 0:
 		return false, errors.New("argument expected")
 	case len(t.args) > 1 && t.args[0] == "!":
-		t.next()
+		t.args.next()
 		ok, err := t.not()
 		return !ok, err
 	case len(t.args) >= 3 && isBinary(t.args[1]):
-		a, op, b := t.next(), t.next(), t.next()
+		a, op, b := t.args.next(), t.args.next(), t.args.next()
 		return t.binary(a, op, b)
 	case t.args[0] == "(":
-		t.next()
+		t.args.next()
 		ok, err := t.or()
-		if err == nil && t.next() != ")" {
+		if err == nil && t.args.next() != ")" {
 			err = errors.New("`)' expected")
 		}
 		return ok, err
 	case len(t.args) >= 2 && len(t.args[0]) == 2 && t.args[0][0] == '-':
-		op := t.next()
-		return t.unary(op, t.next())
+		op := t.args.next()
+		return t.unary(op, t.args.next())
 	}
-	return t.next() != "", nil
+	return t.args.next() != "", nil
 }
 
 // numberTests are the comparisons of numbers.
