@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/tidwall/gjson"
-
-	"toolbench/sim/stream"
 )
 
 // chatStream translates the pieces of Chat Completions' streams. A message has no end
@@ -30,22 +28,19 @@ type chatPiece struct {
 	late     string // arguments that came before the name
 }
 
-func (c *chatStream) add(e stream.Event, v gjson.Result) error {
-	c.w.at = e.At
+func (c *chatStream) add(_ string, v gjson.Result) {
 	if failed := v.Get("error"); failed.Exists() && failed.Type != gjson.Null {
 		c.w.fail(cmp.Or(failed.Get("type").String(), failed.Get("code").String(), "api_error"), cmp.Or(failed.Get("message").String(), failed.String()))
-		return c.w.err
+		return
 	}
 	id := v.Get("id").String()
 	if c.w.stopped && id != c.id {
-		if err := c.w.finish(); err != nil {
-			return err
-		}
+		c.w.finish()
 	}
 	choice := Either(v, "choices.#(index==0)", "choices.0")
 	if !c.w.begun {
 		if !choice.Exists() {
-			return c.w.err // what some send before or after a message
+			return // what some send before or after a message
 		}
 		c.calls, c.text, c.thought = nil, 0, 0
 		c.w.start(id, v.Get("model").String())
@@ -57,7 +52,6 @@ func (c *chatStream) add(e stream.Event, v gjson.Result) error {
 	if u := chatUsage(v); u != nil {
 		c.w.usage = u
 	}
-	return c.w.err
 }
 
 func (c *chatStream) choice(choice gjson.Result) {
@@ -107,10 +101,8 @@ func (c *chatStream) says(open *int, kind, s string) {
 // still get more of them, for calls may come in turn.
 func (c *chatStream) rest() {
 	for _, open := range []*int{&c.text, &c.thought} {
-		if *open > 0 {
-			c.w.close(*open - 1)
-			*open = 0
-		}
+		c.w.close(*open - 1)
+		*open = 0
 	}
 	for _, call := range c.calls {
 		if call.begun && json.Valid([]byte(call.given)) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
-
-	"toolbench/sim/stream"
 )
 
 // Cohere's chat in its second version: requests as Chat Completions has them, answers with a
@@ -38,12 +36,11 @@ func cohereUsage(u gjson.Result) json.RawMessage {
 // cohereStream translates the events of a stream.
 type cohereStream struct{ chatStream }
 
-func (c *cohereStream) add(e stream.Event, v gjson.Result) error {
-	c.w.at = e.At
+func (c *cohereStream) add(_ string, v gjson.Result) {
 	kind, delta := v.Get("type").String(), v.Get("delta")
 	if failed := cmp.Or(v.Get("error").String(), delta.Get("error").String()); failed != "" {
 		c.w.fail("api_error", failed)
-		return c.w.err
+		return
 	}
 	if kind == "message-start" || !c.w.begun {
 		c.w.begun, c.calls, c.text, c.thought = false, nil, 0, 0 // one before it was cut
@@ -68,7 +65,6 @@ func (c *cohereStream) add(e stream.Event, v gjson.Result) error {
 	case "message-end":
 		c.w.usage = cohereUsage(delta.Get("usage"))
 		c.w.ended(delta.Get("finish_reason").String())
-		return c.w.finish()
+		c.w.finish()
 	}
-	return c.w.err
 }

@@ -192,14 +192,11 @@ type converser struct{ w *writer }
 // IsConverseEvent reports whether an event of that type is Converse's.
 func IsConverseEvent(kind string) bool { return slices.Contains(converseEvents, kind) }
 
-func (c *converser) add(e stream.Event, v gjson.Result) error {
-	c.w.at = e.At
+func (c *converser) add(kind string, v gjson.Result) {
 	index := int(v.Get("contentBlockIndex").Int())
-	switch e.Type {
+	switch kind {
 	case "messageStart":
-		if err := c.w.finish(); err != nil {
-			return err
-		}
+		c.w.finish()
 		c.w.begun = false // one before it was cut
 		c.w.start("", "")
 	case "contentBlockStart":
@@ -215,9 +212,8 @@ func (c *converser) add(e stream.Event, v gjson.Result) error {
 		c.w.usage = converseUsage(v.Get("usage"))
 	}
 	if c.w.usage != nil {
-		return c.w.finish()
+		c.w.finish()
 	}
-	return c.w.err
 }
 
 // begin opens a block, and the message where that has no start of its own.

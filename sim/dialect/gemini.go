@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"toolbench/sim/stream"
 )
 
 // Gemini's generateContent, on Google's own address and on Vertex. Calls come whole,
@@ -164,7 +162,8 @@ func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 	signature := Either(p, "thoughtSignature", "thought_signature").String()
 	switch call, result := Either(p, "functionCall", "function_call"), Either(p, "functionResponse", "function_response"); {
 	case call.IsObject():
-		id, name, in := geminiCall(call, ids)
+		name, in := call.Get("name").String(), objectOf(call.Get("args"))
+		id := ids.call(call.Get("id").String(), name, gjson.ParseBytes(in))
 		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in, Signature, signature)
 	case result.IsObject():
 		content, failed := geminiResult(result)
@@ -214,11 +213,6 @@ func objectOf(v gjson.Result) json.RawMessage {
 		return raw(v)
 	}
 	return json.RawMessage("{}")
-}
-
-func geminiCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
-	name, in = call.Get("name").String(), objectOf(call.Get("args"))
-	return ids.call(call.Get("id").String(), name, gjson.ParseBytes(in)), name, in
 }
 
 // geminiResult is what a tool gave. It must be an object there: what has no more than one
@@ -279,18 +273,15 @@ type geminiStream struct {
 	call *pieces
 }
 
-func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
-	g.w.at = e.At
+func (g *geminiStream) add(_ string, v gjson.Result) {
 	if failed := v.Get("error"); failed.IsObject() {
 		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
-		return g.w.err
+		return
 	}
 	id, parts := Either(v, "responseId", "response_id").String(), v.Get("candidates.0.content.parts").Array()
 	prompt := count(v, "usageMetadata.promptTokenCount", "usage_metadata.prompt_token_count")
 	if g.w.stopped && (id != g.id || id == "" && g.prompt > 0 && g.prompt != prompt && len(parts) > 0) {
-		if err := g.w.finish(); err != nil {
-			return err
-		}
+		g.w.finish()
 	}
 	g.prompt = prompt
 	if !g.w.begun {
@@ -307,7 +298,6 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 		g.whole(stop != "STOP")
 		g.w.ended(stop)
 	}
-	return g.w.err
 }
 
 // pieced adds a part to a call whose arguments come in several parts, and reports whether
@@ -366,7 +356,7 @@ func (g *geminiStream) part(p gjson.Result) {
 	if written.Str == "" {
 		return
 	}
-	if g.open > 0 && g.thinks != thinks {
+	if g.thinks != thinks {
 		g.rest()
 	}
 	kind := map[bool]string{false: "text", true: "thinking"}[thinks]
@@ -377,8 +367,6 @@ func (g *geminiStream) part(p gjson.Result) {
 }
 
 func (g *geminiStream) rest() {
-	if g.open > 0 {
-		g.w.close(g.open - 1)
-		g.open = 0
-	}
+	g.w.close(g.open - 1)
+	g.open = 0
 }

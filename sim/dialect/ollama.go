@@ -63,11 +63,10 @@ func ollamaUsage(v gjson.Result) json.RawMessage {
 // ollamaStream translates the lines of a stream. Calls come whole.
 type ollamaStream struct{ chatStream }
 
-func (o *ollamaStream) add(e stream.Event, v gjson.Result) error {
-	o.w.at = e.At
+func (o *ollamaStream) add(_ string, v gjson.Result) {
 	if failed := v.Get("error"); failed.Exists() {
 		o.w.fail("api_error", failed.String())
-		return o.w.err
+		return
 	}
 	if !o.w.begun {
 		o.text, o.thought = 0, 0
@@ -84,11 +83,11 @@ func (o *ollamaStream) add(e stream.Event, v gjson.Result) error {
 		o.w.close(n)
 	}
 	if !v.Get("done").Bool() {
-		return o.w.err
+		return
 	}
 	o.w.usage = ollamaUsage(v)
 	o.w.ended(v.Get("done_reason").String())
-	return o.w.finish()
+	o.w.finish()
 }
 
 // ollamaGiver writes Ollama's answers, in which calls come whole.

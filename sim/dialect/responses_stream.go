@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"toolbench/sim/stream"
 )
 
 // responsesStream translates the events of Responses' streams, which name the item that
@@ -27,16 +25,16 @@ type itemPiece struct {
 	whole bool // it was written
 }
 
-func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
-	r.w.at = e.At
-	kind := cmp.Or(v.Get("type").String(), e.Type)
+func (r *responsesStream) add(kind string, v gjson.Result) {
+	kind = cmp.Or(v.Get("type").String(), kind)
 	if kind == "error" || v.Get("error").IsObject() {
 		r.w.fail(cmp.Or(v.Get("error.type").String(), v.Get("error.code").String(), v.Get("code").String(), "api_error"),
 			cmp.Or(v.Get("error.message").String(), v.Get("message").String()))
-		return r.w.err
+		return
 	}
 	if response := v.Get("response"); response.IsObject() {
-		return r.response(strings.TrimPrefix(kind, "response."), response)
+		r.response(strings.TrimPrefix(kind, "response."), response)
+		return
 	}
 	r.begin(v)
 	switch kind = strings.TrimPrefix(kind, "response."); kind {
@@ -58,7 +56,6 @@ func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
 	case "reasoning_summary_text.delta", "reasoning_text.delta":
 		r.thinks(r.item(v), v.Get("summary_index").String()+" "+v.Get("content_index").String(), v.Get("delta").String())
 	}
-	return r.w.err
 }
 
 // begin begins a message, unless one has begun.
@@ -70,7 +67,7 @@ func (r *responsesStream) begin(v gjson.Result) {
 }
 
 // response takes an event of the response as a whole.
-func (r *responsesStream) response(kind string, v gjson.Result) error {
+func (r *responsesStream) response(kind string, v gjson.Result) {
 	if v.Get("status").String() == "failed" {
 		kind = "failed"
 	}
@@ -80,25 +77,21 @@ func (r *responsesStream) response(kind string, v gjson.Result) error {
 			r.w.begun = false // the one before was cut
 		}
 		r.begin(v)
-		return r.w.err
 	case "failed":
 		r.begin(v)
 		failed := Either(v, "error", "status_details.error")
 		r.w.fail(cmp.Or(failed.Get("code").String(), "api_error"), failed.Get("message").String())
-		return r.w.err
 	case "completed", "incomplete", "done", "cancelled":
-	default:
-		return r.w.err
-	}
-	r.begin(v)
-	if len(r.items) == 0 { // of those who send no events of their items
-		for _, item := range v.Get("output").Array() {
-			r.done(&itemPiece{}, item)
+		r.begin(v)
+		if len(r.items) == 0 { // of those who send no events of their items
+			for _, item := range v.Get("output").Array() {
+				r.done(&itemPiece{}, item)
+			}
 		}
+		r.w.usage = responsesUsage(v.Get("usage"))
+		r.w.ended(responseStop(v))
+		r.w.finish()
 	}
-	r.w.usage = responsesUsage(v.Get("usage"))
-	r.w.ended(responseStop(v))
-	return r.w.finish()
 }
 
 // item finds an event's item: by its place, for some providers change its id.
@@ -126,7 +119,7 @@ func (r *responsesStream) added(p *itemPiece, item gjson.Result) {
 
 // piece writes a piece of one part of a message.
 func (r *responsesStream) piece(p *itemPiece, part, s string) {
-	if p.block > 0 && p.part != part {
+	if p.part != part {
 		r.w.close(p.block - 1)
 		p.block = 0
 	}
@@ -169,9 +162,7 @@ func (r *responsesStream) done(p *itemPiece, item gjson.Result) {
 			r.w.block(gjson.ParseBytes(b))
 		}
 	}
-	if p.block > 0 {
-		r.w.close(p.block - 1)
-	}
+	r.w.close(p.block - 1)
 }
 
 // stepEvents are the types of event of Interactions' streams.
@@ -180,14 +171,16 @@ var stepEvents = []string{"interaction.created", "interaction.status_update", "s
 // stepStream translates these. What a step is, shows at its start alone.
 type stepStream struct{ responsesStream }
 
-func (s *stepStream) add(e stream.Event, v gjson.Result) error {
-	s.w.at = e.At
-	kind, whole, index := v.Get("event_type").String(), v.Get("interaction"), v.Get("index").String()
-	switch {
-	case v.Get("error").IsObject():
-		return s.responsesStream.add(e, v)
-	case whole.IsObject():
-		return s.response(strings.TrimPrefix(kind, "interaction."), whole)
+func (s *stepStream) add(kind string, v gjson.Result) {
+	whole, index := v.Get("interaction"), v.Get("index").String()
+	if v.Get("error").IsObject() {
+		s.responsesStream.add(kind, v)
+		return
+	}
+	kind = v.Get("event_type").String()
+	if whole.IsObject() {
+		s.response(strings.TrimPrefix(kind, "interaction."), whole)
+		return
 	}
 	s.begin(v)
 	p := s.items[index]
@@ -208,7 +201,6 @@ func (s *stepStream) add(e stream.Event, v gjson.Result) error {
 	case d.Get("type").Str == "arguments_delta" && p.block > 0:
 		s.w.input(p.block-1, d.Get("arguments").String())
 	}
-	return s.w.err
 }
 
 // step takes what is there of a step at its start.

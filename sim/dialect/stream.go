@@ -25,9 +25,10 @@ type Stream struct {
 	part translator
 }
 
-// translator is one API's part of a Stream.
+// translator is one API's part of a Stream. It takes an event's type and its data; errors
+// stay with its writer.
 type translator interface {
-	add(e stream.Event, v gjson.Result) error
+	add(kind string, v gjson.Result)
 }
 
 // API is that of the events so far, Messages where nothing was translated.
@@ -49,7 +50,9 @@ func (s *Stream) Add(e stream.Event) error {
 		s.w = &writer{Origin: s.Origin, emit: s.Emit}
 		s.api, s.part = api, translatorOf(api, s.w)
 	}
-	return s.part.add(e, gjson.ParseBytes(e.Data))
+	s.w.at = e.At
+	s.part.add(e.Type, gjson.ParseBytes(e.Data))
+	return s.w.err
 }
 
 // End closes an answer that the model has ended; one that is cut stays open.
@@ -57,7 +60,8 @@ func (s *Stream) End() error {
 	if s.w == nil {
 		return nil
 	}
-	return s.w.finish()
+	s.w.finish()
+	return s.w.err
 }
 
 // Done takes the mark that ends a stream of Chat Completions, and with it a message
@@ -198,6 +202,7 @@ func (w *writer) input(n int, piece string) {
 	}
 }
 
+// close ends a block, of which nothing is done for one that is not open.
 func (w *writer) close(n int) {
 	if w.open[n] {
 		delete(w.open, n)
@@ -235,9 +240,9 @@ func (w *writer) fail(kind, why string) {
 }
 
 // finish closes a message that the model has ended.
-func (w *writer) finish() error {
+func (w *writer) finish() {
 	if !w.begun || !w.stopped {
-		return w.err
+		return
 	}
 	for _, n := range slices.Sorted(maps.Keys(w.open)) {
 		w.close(n)
@@ -245,7 +250,6 @@ func (w *writer) finish() error {
 	w.put("message_delta", "delta", object("stop_reason", StopReason(w.stop, w.calls)), "usage", w.usage)
 	w.put("message_stop")
 	w.begun, w.stopped = false, false
-	return w.err
 }
 
 // stops are the stop reasons of all APIs in the Messages API's words.
