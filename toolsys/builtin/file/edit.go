@@ -38,39 +38,28 @@ type EditOut struct {
 
 // Edit replaces an exact text in a file that was read (SPEC L, B5).
 func Edit(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[EditIn, EditOut]{
+	return onFile(tool.Def[EditIn, EditOut]{
 		Name:        "Edit",
 		Hint:        "replace exact text in a file",
 		Description: "Replaces an exact piece of text in a file that was read before.",
 		Describe:    func(in EditIn) string { return "Edit " + in.Path },
 		Prompt:      prompts.Of("edit"),
-		Call:        d.edit,
+		Call:        acting(d.planEdit, d.edit),
 		Text:        EditOut.text,
 		Validate:    d.validateEdit,
-		Subject: func(in EditIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Write"}}
-		},
-		Traits: tool.Traits[EditIn]{
-			EditsFiles: true,
-			Effects:    func(in EditIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
-		},
-		Shaping: tool.Shaping[EditIn]{
-			Backfill:   absolute("file_path"),
-			Classifier: func(in EditIn) string { return in.Path + ": " + in.New },
-		},
-		View: tool.View[EditIn]{
-			Summary:  func(in EditIn) string { return brief(in.Path) },
-			Activity: func(in EditIn) string { return doing("Editing", in.Path) },
-		},
-		Draw: tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
-	})
+		Traits:      changesFile(d, EditIn.path),
+		Shaping:     tool.Shaping[EditIn]{Classifier: func(in EditIn) string { return in.Path + ": " + in.New }},
+		Draw:        tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
+	}, "file_path", EditIn.path, "Editing", "Write")
 }
+
+func (in EditIn) path() string { return in.Path }
 
 func (d Deps) validateEdit(in EditIn, c *tool.Context) *tool.Refusal {
 	if in.Old == in.New {
 		return refuse(CodeSame, "old_string and new_string are the same; there is nothing to change.")
 	}
-	return looked(func(in EditIn) string { return in.Path }, d.planEdit)(in, c)
+	return looked(EditIn.path, d.planEdit)(in, c)
 }
 
 // edited is a change that is ready to be written.
@@ -135,11 +124,7 @@ func (e *edited) write(t text) *tool.Refusal {
 	return nil
 }
 
-func (d Deps) edit(_ context.Context, in EditIn, c *tool.Context) (tool.Result[EditOut], error) {
-	e, refusal := d.planEdit(in, c)
-	if refusal != nil {
-		return tool.Result[EditOut]{}, failure(refusal)
-	}
+func (d Deps) edit(_ context.Context, _ EditIn, e edited, c *tool.Context) (tool.Result[EditOut], error) {
 	if err := d.put(e.place, e.after, c.CallID); err != nil {
 		return tool.Result[EditOut]{}, err
 	}

@@ -40,20 +40,18 @@ type GlobOut struct {
 // name (SPEC L). It lists files only, never follows links to folders, and passes
 // over .git.
 func Glob(d Deps) *tool.Tool {
+	root := func(in GlobIn) string { root, _ := in.split(); return root }
 	return tool.Must(tool.Def[GlobIn, GlobOut]{
 		Name:        "Glob",
 		Hint:        "find files by name pattern or wildcard",
 		Description: "Lists files whose names match a glob.",
 		Describe:    func(in GlobIn) string { return "Find files that match " + in.Pattern },
 		Prompt:      prompts.Of("glob"),
-		Call:        tool.Data(d.glob),
+		Call:        tool.Data(acting(d.planGlob, d.glob)),
 		Text:        GlobOut.text,
-		Validate:    looked(func(in GlobIn) string { root, _ := in.split(); return root }, d.planGlob),
-		Subject: func(in GlobIn, c *tool.Context) tool.Subject {
-			root, _ := in.split()
-			return tool.Subject{Paths: []string{subjectPath(root, c)}, Kin: []string{"Read"}}
-		},
-		Traits: tool.Looks(tool.Class{Search: true}, d.globKeys),
+		Validate:    looked(root, d.planGlob),
+		Subject:     subjectOf(root, "Read"),
+		Traits:      tool.Looks(tool.Class{Search: true}, d.globKeys),
 		Shaping: tool.Shaping[GlobIn]{
 			Backfill:   absolute("path"),
 			Classifier: func(in GlobIn) string { return in.Pattern },
@@ -120,11 +118,7 @@ func checkPattern(pattern string) *tool.Refusal {
 	return nil
 }
 
-func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (GlobOut, error) {
-	p, refusal := d.planGlob(in, c)
-	if refusal != nil {
-		return GlobOut{}, failure(refusal)
-	}
+func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (GlobOut, error) {
 	_, pattern := in.split()
 	t := &tree{fs: d.FS, root: p.real, enter: within(pattern)}
 	all, err := t.files(ctx)

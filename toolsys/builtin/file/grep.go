@@ -73,12 +73,10 @@ func Grep(d Deps) *tool.Tool {
 		Description: "Searches the contents of files for a regular expression.",
 		Describe:    func(in GrepIn) string { return "Search for " + in.Pattern },
 		Prompt:      prompts.Of("grep"),
-		Call:        tool.Data(d.grep),
+		Call:        tool.Data(acting(d.planGrep, d.grep)),
 		Text:        GrepOut.text,
 		Validate:    looked(GrepIn.root, d.planGrep),
-		Subject: func(in GrepIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.root(), c)}, Kin: []string{"Read"}}
-		},
+		Subject:     subjectOf(GrepIn.root, "Read"),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in GrepIn, c *tool.Context) []string {
 			return append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)
 		}),
@@ -136,11 +134,7 @@ func (d Deps) planGrep(in GrepIn, c *tool.Context) (search, *tool.Refusal) {
 	return s, refusal
 }
 
-func (d Deps) grep(ctx context.Context, in GrepIn, c *tool.Context) (GrepOut, error) {
-	s, refusal := d.planGrep(in, c)
-	if refusal != nil {
-		return GrepOut{}, failure(refusal)
-	}
+func (d Deps) grep(ctx context.Context, in GrepIn, s search, c *tool.Context) (GrepOut, error) {
 	before, after := in.around()
 	g := gathered{in: in, dir: c.State.Dir, out: GrepOut{
 		Mode: in.mode(), Context: before+after > 0, Numbers: in.Numbers == nil || *in.Numbers,

@@ -65,12 +65,10 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		Description: "Asks a language server about code: definitions, references, types, symbols, calls.",
 		Describe:    func(in LSPIn) string { return "Ask for " + in.words() },
 		Prompt:      prompts.Of("lsp"),
-		Call:        tool.Data(q.call),
+		Call:        tool.Data(acting(q.plan, q.call)),
 		Text:        LSPOut.text,
-		Validate:    looked(func(in LSPIn) string { return in.FilePath }, q.plan),
-		Subject: func(in LSPIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.FilePath, c)}, Kin: []string{"Read"}}
-		},
+		Validate:    looked(LSPIn.path, q.plan),
+		Subject:     subjectOf(LSPIn.path, "Read"),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in LSPIn, c *tool.Context) []string {
 			// A server reads the whole project.
 			return append(d.lookups(in.FilePath, c), strings.TrimSuffix(c.State.Root, "/")+"/**")
@@ -85,6 +83,8 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		Draw: tool.Drawing[LSPIn, LSPOut]{Result: drawSpots},
 	})
 }
+
+func (in LSPIn) path() string { return in.FilePath }
 
 func (in LSPIn) words() string {
 	what := strings.ReplaceAll(in.Operation, "_", " ")
@@ -123,11 +123,7 @@ func (q lsp) plan(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 	if refusal != nil {
 		return question{}, refusal
 	}
-	p, refusal := q.locate(in.FilePath, c)
-	if refusal != nil {
-		return question{}, refusal
-	}
-	content, refusal := q.load(p)
+	p, content, refusal := q.open(in.FilePath, c)
 	if refusal != nil {
 		return question{}, refusal
 	}
@@ -164,11 +160,7 @@ func (ask *question) find(in LSPIn) *tool.Refusal {
 	return nil
 }
 
-func (q lsp) call(ctx context.Context, in LSPIn, c *tool.Context) (LSPOut, error) {
-	ask, refusal := q.plan(in, c)
-	if refusal != nil {
-		return LSPOut{}, failure(refusal)
-	}
+func (q lsp) call(ctx context.Context, in LSPIn, ask question, c *tool.Context) (LSPOut, error) {
 	server, err := q.languages.started(ctx, ask.server, c)
 	if err != nil {
 		return LSPOut{}, err
@@ -301,11 +293,9 @@ type finder struct {
 func (f *finder) locations(raw json.RawMessage) error {
 	var all []wireLocation
 	if text := strings.TrimSpace(string(raw)); strings.HasPrefix(text, "{") {
-		all = make([]wireLocation, 1)
-		if err := json.Unmarshal(raw, &all[0]); err != nil {
-			return fmt.Errorf("its answer cannot be read: %w", err)
-		}
-	} else if err := json.Unmarshal(raw, &all); err != nil {
+		raw = json.RawMessage("[" + text + "]")
+	}
+	if err := json.Unmarshal(raw, &all); err != nil {
 		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	for _, l := range all {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/url"
 	"path"
@@ -99,7 +100,7 @@ func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Con
 	}
 	s := &server{def: def, open: map[string]*document{}}
 	s.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
-		jsonrpc2.HandlerWithError(answer).SuppressErrClosed(), jsonrpc2.SetLogger(silent{}))
+		jsonrpc2.HandlerWithError(answer).SuppressErrClosed(), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	if err := s.initialize(ctx, c.State.Root); err != nil {
 		s.end()
 		return nil, s.problem(err)
@@ -107,11 +108,6 @@ func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Con
 	l.running[key] = s
 	return s, nil
 }
-
-// silent drops what the connection would write to a log.
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
 
 // server is one that runs.
 type server struct {

@@ -272,10 +272,7 @@ func (m memory) insert(in MemoryIn, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
+	lines := slices.Collect(strings.Lines(text))
 	if in.InsertLine > len(lines) {
 		return "", worded("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", in.InsertLine, len(lines))
 	}

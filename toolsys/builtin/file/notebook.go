@@ -56,31 +56,17 @@ func indentOf(content []byte) string {
 
 // bytes writes the notebook in the layout it was read in.
 func (nb *notebook) bytes() ([]byte, error) {
-	cells := nb.cells
-	if cells == nil {
-		cells = []members{}
+	cells := make([][]byte, len(nb.cells))
+	for i, cell := range nb.cells {
+		cells[i] = cell.bytes()
 	}
-	raw := []byte{'['}
-	for i, cell := range cells {
-		if i > 0 {
-			raw = append(raw, ',')
-		}
-		one, err := cell.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		raw = append(raw, one...)
-	}
-	nb.root.set("cells", json.RawMessage(append(raw, ']')))
-	raw, err := nb.root.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
+	nb.root.set("cells", json.RawMessage(slices.Concat([]byte{'['}, bytes.Join(cells, []byte{','}), []byte{']'})))
 	var b bytes.Buffer
+	var err error
 	if nb.indent == "" {
-		err = json.Compact(&b, raw)
+		err = json.Compact(&b, nb.root.bytes())
 	} else {
-		err = json.Indent(&b, raw, "", nb.indent)
+		err = json.Indent(&b, nb.root.bytes(), "", nb.indent)
 	}
 	laidOut := b.Bytes()
 	if nb.crlf { // no string in JSON holds a bare line feed
@@ -186,11 +172,7 @@ func likewise(before json.RawMessage, source string) any {
 	if len(before) > 0 && before[0] == '"' {
 		return source
 	}
-	lines := strings.SplitAfter(source, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
+	return slices.AppendSeq([]string{}, strings.Lines(source))
 }
 
 // maxOutputBytes is how much of one cell's text output is shown.
@@ -339,8 +321,8 @@ func (m *members) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the object compactly.
-func (m members) MarshalJSON() ([]byte, error) {
+// bytes writes the object, its values as they are.
+func (m members) bytes() []byte {
 	out := []byte{'{'}
 	for i, each := range m {
 		if i > 0 {
@@ -349,7 +331,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 		out = append(append(out, plainJSON(each.name)...), ':')
 		out = append(out, each.value...)
 	}
-	return append(out, '}'), nil
+	return append(out, '}')
 }
 
 func (m members) get(name string) json.RawMessage {

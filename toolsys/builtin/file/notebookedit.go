@@ -41,35 +41,24 @@ type NotebookEditOut struct {
 // NotebookEdit replaces, inserts or deletes one cell of a notebook that was read
 // (SPEC L, B5, E1).
 func NotebookEdit(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[NotebookEditIn, NotebookEditOut]{
+	return onFile(tool.Def[NotebookEditIn, NotebookEditOut]{
 		Name:        "NotebookEdit",
 		Hint:        "edit jupyter notebook cells",
 		Description: "Replaces, inserts or deletes a cell of a Jupyter notebook that was read before.",
 		Describe:    func(in NotebookEditIn) string { return "Edit notebook " + in.Path },
 		Prompt:      prompts.Of("notebookedit"),
-		Call:        d.editNotebook,
+		Call:        acting(d.planNotebook, d.editNotebook),
 		Text:        NotebookEditOut.text,
 		Validate:    d.validateNotebook,
-		Subject: func(in NotebookEditIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit", "Write"}}
-		},
-		Traits: tool.Traits[NotebookEditIn]{
-			EditsFiles: true,
-			Effects:    func(in NotebookEditIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
-		},
-		Loading: tool.Loading{Deferrable: true},
-		Shaping: tool.Shaping[NotebookEditIn]{
-			Backfill:   absolute("notebook_path"),
-			Classifier: func(in NotebookEditIn) string { return in.Path + ": " + in.mode() + " " + in.source() },
-		},
-		View: tool.View[NotebookEditIn]{
-			Title:    func(NotebookEditIn) string { return "Edit notebook" },
-			Summary:  func(in NotebookEditIn) string { return brief(in.Path) },
-			Activity: func(in NotebookEditIn) string { return doing("Editing", in.Path) },
-		},
-		Draw: tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
-	})
+		Traits:      changesFile(d, NotebookEditIn.path),
+		Loading:     tool.Loading{Deferrable: true},
+		Shaping:     tool.Shaping[NotebookEditIn]{Classifier: func(in NotebookEditIn) string { return in.Path + ": " + in.mode() + " " + in.source() }},
+		View:        tool.View[NotebookEditIn]{Title: func(NotebookEditIn) string { return "Edit notebook" }},
+		Draw:        tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
+	}, "notebook_path", NotebookEditIn.path, "Editing", "Edit", "Write")
 }
+
+func (in NotebookEditIn) path() string { return in.Path }
 
 func (in NotebookEditIn) mode() string { return cmp.Or(in.Mode, "replace") }
 
@@ -84,7 +73,7 @@ func (d Deps) validateNotebook(in NotebookEditIn, c *tool.Context) *tool.Refusal
 	if refusal := in.complete(); refusal != nil {
 		return refusal
 	}
-	return looked(func(in NotebookEditIn) string { return in.Path }, d.planNotebook)(in, c)
+	return looked(NotebookEditIn.path, d.planNotebook)(in, c)
 }
 
 // complete checks that each mode has what it needs, which the schema cannot express.
@@ -111,6 +100,9 @@ type notebookPlan struct {
 
 // planNotebook works the change out without making it; see planWrite for why twice.
 func (d Deps) planNotebook(in NotebookEditIn, c *tool.Context) (notebookPlan, *tool.Refusal) {
+	if refusal := in.complete(); refusal != nil {
+		return notebookPlan{}, refusal
+	}
 	p, content, refusal := d.open(in.Path, c)
 	if refusal == nil {
 		refusal = unseen(p, content, c)
@@ -173,14 +165,7 @@ func (nb *notebook) noCell(id string) *tool.Refusal {
 	return refuse(CodeCell, "There is no cell %q. The cells are: %s.", id, list)
 }
 
-func (d Deps) editNotebook(_ context.Context, in NotebookEditIn, c *tool.Context) (tool.Result[NotebookEditOut], error) {
-	if refusal := in.complete(); refusal != nil {
-		return tool.Result[NotebookEditOut]{}, failure(refusal)
-	}
-	plan, refusal := d.planNotebook(in, c)
-	if refusal != nil {
-		return tool.Result[NotebookEditOut]{}, failure(refusal)
-	}
+func (d Deps) editNotebook(_ context.Context, _ NotebookEditIn, plan notebookPlan, c *tool.Context) (tool.Result[NotebookEditOut], error) {
 	if err := d.put(plan.place, plan.after, c.CallID); err != nil {
 		return tool.Result[NotebookEditOut]{}, err
 	}

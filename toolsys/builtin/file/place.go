@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -67,6 +68,40 @@ func looked[In, Plan any](name func(In) string, plan func(In, *tool.Context) (Pl
 		_, refusal := plan(in, c)
 		return refusal
 	}
+}
+
+// acting makes a Call of what a call plans, which Validate has looked at before, and of the act that
+// follows.
+func acting[In, Plan, Out any](plan func(In, *tool.Context) (Plan, *tool.Refusal), act func(context.Context, In, Plan, *tool.Context) (Out, error)) func(context.Context, In, *tool.Context) (Out, error) {
+	return func(ctx context.Context, in In, c *tool.Context) (out Out, err error) {
+		p, refusal := plan(in, c)
+		if refusal != nil {
+			return out, failure(refusal)
+		}
+		return act(ctx, in, p, c)
+	}
+}
+
+// subjectOf makes a Subject of the path that a call names, for which rules about kin count too.
+func subjectOf[In any](name func(In) string, kin ...string) func(In, *tool.Context) tool.Subject {
+	return func(in In, c *tool.Context) tool.Subject {
+		return tool.Subject{Paths: []string{subjectPath(name(in), c)}, Kin: kin}
+	}
+}
+
+// onFile completes the definition of a tool that works on one file, which a member of the input
+// names: its Subject, and how observers and a screen see it.
+func onFile[In, Out any](def tool.Def[In, Out], member string, name func(In) string, verb string, kin ...string) *tool.Tool {
+	def.Subject = subjectOf(name, kin...)
+	def.Shaping.Backfill = absolute(member)
+	def.View.Summary = func(in In) string { return brief(name(in)) }
+	def.View.Activity = func(in In) string { return doing(verb, name(in)) }
+	return tool.Must(def)
+}
+
+// changesFile are the traits of a tool that looks at one file and changes it.
+func changesFile[In any](d Deps, name func(In) string) tool.Traits[In] {
+	return tool.Traits[In]{EditsFiles: true, Effects: func(in In, c *tool.Context) tool.Effects { return d.changes(name(in), c) }}
 }
 
 // keys are the names under which a call's effects are compared (J8): two names

@@ -51,7 +51,7 @@ type Media struct {
 // (SPEC L). It limits its own result, so that reading never ends in a file that
 // has to be read (K1).
 func Read(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[ReadIn, ReadOut]{
+	return onFile(tool.Def[ReadIn, ReadOut]{
 		Name:        "Read",
 		Hint:        "read file contents text image pdf notebook",
 		Description: "Reads a file: text with line numbers, an image, pages of a PDF, or a notebook with its outputs.",
@@ -60,22 +60,14 @@ func Read(d Deps) *tool.Tool {
 		Call:        d.read,
 		Block:       ReadOut.blocks,
 		Validate:    d.validateRead,
-		Subject: func(in ReadIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}}
-		},
-		Traits: tool.Looks(tool.Class{Read: true}, func(in ReadIn, c *tool.Context) []string { return d.lookups(in.Path, c) }),
-		Shaping: tool.Shaping[ReadIn]{
-			Backfill:   absolute("file_path"),
-			Classifier: func(in ReadIn) string { return in.Path },
-		},
-		Limits: tool.Limits[ReadIn]{ResultChars: tool.Unlimited},
-		View: tool.View[ReadIn]{
-			Summary:  func(in ReadIn) string { return brief(in.Path) },
-			Activity: func(in ReadIn) string { return doing("Reading", in.Path) },
-		},
-		Draw: tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
-	})
+		Traits:      tool.Looks(tool.Class{Read: true}, func(in ReadIn, c *tool.Context) []string { return d.lookups(in.Path, c) }),
+		Shaping:     tool.Shaping[ReadIn]{Classifier: ReadIn.path},
+		Limits:      tool.Limits[ReadIn]{ResultChars: tool.Unlimited},
+		Draw:        tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
+	}, "file_path", ReadIn.path, "Reading")
 }
+
+func (in ReadIn) path() string { return in.Path }
 
 // absolute shows observers where a path member leads (G2).
 func absolute(member string) func(raw map[string]any, c *tool.Context) {

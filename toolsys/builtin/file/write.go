@@ -38,33 +38,22 @@ type WriteOut struct {
 // Write makes or replaces a file. One that exists must have been read, and
 // be as it was then (SPEC L, B5).
 func Write(d Deps) *tool.Tool {
-	return tool.Must(tool.Def[WriteIn, WriteOut]{
+	return onFile(tool.Def[WriteIn, WriteOut]{
 		Name:        "Write",
 		Hint:        "create or overwrite whole file",
 		Description: "Writes a whole file, new or in place of one that was read before.",
 		Describe:    func(in WriteIn) string { return "Write " + in.Path },
 		Prompt:      prompts.Of("write"),
-		Call:        d.write,
+		Call:        acting(d.planWrite, d.write),
 		Text:        WriteOut.text,
-		Validate:    looked(func(in WriteIn) string { return in.Path }, d.planWrite),
-		Subject: func(in WriteIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit"}}
-		},
-		Traits: tool.Traits[WriteIn]{
-			EditsFiles: true,
-			Effects:    func(in WriteIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
-		},
-		Shaping: tool.Shaping[WriteIn]{
-			Backfill:   absolute("file_path"),
-			Classifier: func(in WriteIn) string { return in.Path + ": " + in.Content },
-		},
-		View: tool.View[WriteIn]{
-			Summary:  func(in WriteIn) string { return brief(in.Path) },
-			Activity: func(in WriteIn) string { return doing("Writing", in.Path) },
-		},
-		Draw: tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
-	})
+		Validate:    looked(WriteIn.path, d.planWrite),
+		Traits:      changesFile(d, WriteIn.path),
+		Shaping:     tool.Shaping[WriteIn]{Classifier: func(in WriteIn) string { return in.Path + ": " + in.Content }},
+		Draw:        tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
+	}, "file_path", WriteIn.path, "Writing", "Edit")
 }
+
+func (in WriteIn) path() string { return in.Path }
 
 // planned is a change that may be made: where, and what was there before.
 type planned struct {
@@ -86,11 +75,7 @@ func (d Deps) planWrite(in WriteIn, c *tool.Context) (planned, *tool.Refusal) {
 	return planned{}, refusal
 }
 
-func (d Deps) write(_ context.Context, in WriteIn, c *tool.Context) (tool.Result[WriteOut], error) {
-	plan, refusal := d.planWrite(in, c)
-	if refusal != nil {
-		return tool.Result[WriteOut]{}, failure(refusal)
-	}
+func (d Deps) write(_ context.Context, in WriteIn, plan planned, c *tool.Context) (tool.Result[WriteOut], error) {
 	content := []byte(in.Content)
 	if err := d.put(plan.place, content, c.CallID); err != nil {
 		return tool.Result[WriteOut]{}, err
