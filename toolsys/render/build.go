@@ -23,6 +23,19 @@ func Folded(head Line, nodes ...Node) []Node {
 	return []Node{Fold{Closed: []Node{head}, Open: nodes}}
 }
 
+// Listed shows a line where room is short, in place of a list with an item of each thing.
+// Without things there is nothing.
+func Listed[T any](head string, things []T, item func(T) Item) []Node {
+	if len(things) == 0 {
+		return nil
+	}
+	list := List{Items: make([]Item, len(things))}
+	for i, t := range things {
+		list.Items[i] = item(t)
+	}
+	return Folded(Words(head, Dim), list)
+}
+
 // Brief shows at most so many lines of a text where room is short, none of them long, and
 // all of it else.
 func Brief(text string, most int, node func(text string) Node) []Node {

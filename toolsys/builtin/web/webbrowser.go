@@ -173,9 +173,7 @@ func (d browsing) validate(in BrowserIn, _ *tool.Context) *tool.Refusal {
 	case in.Action != "navigate" && d.Location() == "":
 		return &tool.Refusal{Message: "no page is open yet; navigate to one first", Code: CodeNoPage}
 	case in.Action == "navigate":
-		if _, err := address(in.URL); err != nil {
-			return &tool.Refusal{Message: err.Error(), Code: CodeBadURL}
-		}
+		return validate(FetchIn{URL: in.URL}, nil)
 	}
 	return nil
 }

@@ -94,18 +94,10 @@ func WebFetch(d Deps) *tool.Tool {
 		Validate:    validate,
 		Permit:      func(in FetchIn, _ *tool.Context) permission.Opinion { return reachable(in) },
 		Subject:     func(in FetchIn, _ *tool.Context) tool.Subject { return ofHost(host(in), "WebBrowser") },
-		Traits: tool.Traits[FetchIn]{
-			Safe:      tool.Always[FetchIn],
-			ReadOnly:  tool.Always[FetchIn],
-			OpenWorld: tool.Always[FetchIn],
-			Interrupt: tool.Cancel,
-			Effects: func(in FetchIn, _ *tool.Context) tool.Effects {
-				return tool.Effects{Reads: []string{"web:" + host(in)}}
-			},
-		},
-		Loading: tool.Loading{Deferrable: true},
-		Shaping: tool.Shaping[FetchIn]{Classifier: func(in FetchIn) string { return in.URL }},
-		Limits:  tool.Limits[FetchIn]{Timeout: func(FetchIn) time.Duration { return Timeout }},
+		Traits:      looksOut(tool.Class{}, func(in FetchIn, _ *tool.Context) []string { return []string{"web:" + host(in)} }),
+		Loading:     tool.Loading{Deferrable: true},
+		Shaping:     tool.Shaping[FetchIn]{Classifier: func(in FetchIn) string { return in.URL }},
+		Limits:      tool.Limits[FetchIn]{Timeout: func(FetchIn) time.Duration { return Timeout }},
 		View: tool.View[FetchIn]{
 			Title:    func(FetchIn) string { return "Fetch" },
 			Summary:  func(in FetchIn) string { return in.URL },
@@ -113,6 +105,13 @@ func WebFetch(d Deps) *tool.Tool {
 		},
 		Draw: tool.Drawing[FetchIn, FetchOut]{Result: drawFetched},
 	})
+}
+
+// looksOut are the traits of a tool that only looks, at what lies outside of this machine.
+func looksOut[In any](class tool.Class, reads func(In, *tool.Context) []string) tool.Traits[In] {
+	traits := tool.Looks(class, reads)
+	traits.OpenWorld = tool.Always[In]
+	return traits
 }
 
 // ofHost is what rules match in a call that goes to a host; those of the other tool forbid it there, too.

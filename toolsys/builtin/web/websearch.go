@@ -80,17 +80,10 @@ func WebSearch(find Engine) *tool.Tool {
 		Call:        tool.Data(find.call),
 		Text:        SearchOut.text,
 		Validate:    validateSearch,
-		Traits: tool.Traits[SearchIn]{
-			Safe:      tool.Always[SearchIn],
-			ReadOnly:  tool.Always[SearchIn],
-			OpenWorld: tool.Always[SearchIn],
-			Interrupt: tool.Cancel,
-			Class:     func(SearchIn) tool.Class { return tool.Class{Search: true} },
-			Effects:   func(SearchIn, *tool.Context) tool.Effects { return tool.Effects{Reads: []string{"web:search"}} },
-		},
-		Loading: tool.Loading{Deferrable: true},
-		Shaping: tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
-		Limits:  tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
+		Traits:      looksOut(tool.Class{Search: true}, func(SearchIn, *tool.Context) []string { return []string{"web:search"} }),
+		Loading:     tool.Loading{Deferrable: true},
+		Shaping:     tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
+		Limits:      tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
 		View: tool.View[SearchIn]{
 			Title:    func(SearchIn) string { return "Web search" },
 			Summary:  func(in SearchIn) string { return in.Query },
@@ -102,14 +95,9 @@ func WebSearch(find Engine) *tool.Tool {
 
 // drawHits draws the pages that were found, each leading to itself.
 func drawHits(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
-	if !o.Known || len(o.Data.Hits) == 0 {
-		return nil
-	}
-	var list render.List
-	for _, h := range o.Data.Hits {
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}})
-	}
-	return render.Folded(render.Words("Found "+render.Count(len(list.Items), "page"), render.Dim), list)
+	return render.Listed("Found "+render.Count(len(o.Data.Hits), "page"), o.Data.Hits, func(h Hit) render.Item {
+		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}}
+	})
 }
 
 func validateSearch(in SearchIn, _ *tool.Context) *tool.Refusal {

@@ -88,11 +88,7 @@ func drawTodos(in TodoIn) []render.Node {
 
 // drawTasks draws the shared list, with who has a task and what it waits for.
 func drawTasks(_ Nothing, o tool.Outcome[TaskListOut]) []render.Node {
-	if !o.Known || len(o.Data.Tasks) == 0 {
-		return nil
-	}
-	var list render.List
-	for _, t := range o.Data.Tasks {
+	return render.Listed(render.Count(len(o.Data.Tasks), "task"), o.Data.Tasks, func(t TaskOut) render.Item {
 		spans := []render.Span{{Text: t.Task.ID + ". " + t.Task.Subject}}
 		if t.Task.Owner != "" {
 			spans = append(spans, render.Span{Text: " (" + t.Task.Owner + ")", Role: render.Agent})
@@ -100,9 +96,8 @@ func drawTasks(_ Nothing, o tool.Outcome[TaskListOut]) []render.Node {
 		if len(t.Open) > 0 {
 			spans = append(spans, render.Span{Text: " waits for " + strings.Join(t.Open, ", "), Role: render.Dim})
 		}
-		list.Items = append(list.Items, render.Item{Mark: stage(string(t.Task.Status)), Spans: spans})
-	}
-	return render.Folded(render.Words(render.Count(len(list.Items), "task"), render.Dim), list)
+		return render.Item{Mark: stage(string(t.Task.Status)), Spans: spans}
+	})
 }
 
 // drawQuestions draws what is asked, with the options of each.
@@ -159,18 +154,13 @@ func drawJobs(_ Nothing, o tool.Outcome[CronListOut]) []render.Node {
 
 // drawPeers draws the agents of the session.
 func drawPeers(_ Nothing, o tool.Outcome[ListPeersOut]) []render.Node {
-	if !o.Known || len(o.Data.Peers) == 0 {
-		return nil
-	}
-	var list render.List
-	for _, p := range o.Data.Peers {
+	return render.Listed(render.Count(len(o.Data.Peers), "agent"), o.Data.Peers, func(p PeerOut) render.Item {
 		spans := []render.Span{{Text: p.Name, Role: render.Agent}, {Text: " " + p.Status}}
 		if p.Title != "" {
 			spans = append(spans, render.Span{Text: "  " + p.Title, Role: render.Dim})
 		}
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
-	}
-	return render.Folded(render.Words(render.Count(len(list.Items), "agent"), render.Dim), list)
+		return render.Item{Mark: render.Bullet, Spans: spans}
+	})
 }
 
 // drawCalls draws the calls that are to be made within, in order, where all is wanted: each

@@ -85,18 +85,13 @@ func shown(found []tool.Resource, in ResourcesIn, c *tool.Context) []tool.Resour
 
 // drawResources draws what can be read, by name and address.
 func drawResources(_ ResourcesIn, o tool.Outcome[ResourcesOut]) []render.Node {
-	if !o.Known || len(o.Data.Resources) == 0 {
-		return nil
-	}
-	var list render.List
-	for _, r := range o.Data.Resources {
+	return render.Listed(render.Count(len(o.Data.Resources), "resource"), o.Data.Resources, func(r tool.Resource) render.Item {
 		spans := []render.Span{{Text: r.URI}, {Text: "  " + r.Server, Role: render.Dim}}
 		if r.Name != r.URI {
 			spans = append(spans, render.Span{Text: "  " + r.Name, Role: render.Dim})
 		}
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
-	}
-	return render.Folded(render.Words(render.Count(len(list.Items), "resource"), render.Dim), list)
+		return render.Item{Mark: render.Bullet, Spans: spans}
+	})
 }
 
 func (out ResourcesOut) text() string {

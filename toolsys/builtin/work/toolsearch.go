@@ -67,18 +67,14 @@ func ToolSearch() *tool.Tool {
 
 // drawMatches draws the tools that are loaded now, with what they are for.
 func drawMatches(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
-	if !o.Known || len(o.Data.Matches) == 0 {
-		return nil
-	}
 	about := map[string]string{}
 	for _, d := range o.Data.definitions {
 		about[d.Name] = message.Line(d.Description, 80)
 	}
-	var list render.List
-	for _, name := range o.Data.Matches {
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: name}, {Text: strings.TrimRight("  "+about[name], " "), Role: render.Dim}}})
-	}
-	return render.Folded(render.Words(message.Line("Loaded "+render.Count(len(list.Items), "tool")+" of "+strconv.Itoa(o.Data.Deferred)+": "+strings.Join(o.Data.Matches, ", "), 100), render.Dim), list)
+	head := "Loaded " + render.Count(len(o.Data.Matches), "tool") + " of " + strconv.Itoa(o.Data.Deferred) + ": " + strings.Join(o.Data.Matches, ", ")
+	return render.Listed(message.Line(head, 100), o.Data.Matches, func(name string) render.Item {
+		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: name}, {Text: strings.TrimRight("  "+about[name], " "), Role: render.Dim}}}
+	})
 }
 
 func searchTools(ctx context.Context, in SearchIn, c *tool.Context) (tool.Result[SearchOut], error) {
