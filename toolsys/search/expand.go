@@ -77,14 +77,15 @@ func (e *expansion) add(g group) {
 // words, as texts of the same language have them, and by the words that the glossary
 // has.
 func (e *expansion) sentence(text string) {
-	for _, part := range e.glossary.ContentParts(text) {
+	pieces, parts := e.glossary.TakeApart(text)
+	for _, part := range parts {
 		for _, gram := range gramsOf(part) {
 			if id, ok := e.lexicon.word(gram); ok && e.once(gram) {
 				e.add(newGroup(gram, 1, member{term: id, weight: 1}))
 			}
 		}
 	}
-	for _, p := range e.glossary.Pieces(text) {
+	for _, p := range pieces {
 		if e.once("piece " + p.Text) {
 			g := newGroup(p.Text, 1)
 			e.addConcepts(&g, p.Concepts, weightTranslated, "glossary")

@@ -52,7 +52,8 @@ func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {
 		"魑魅魍魎":      nil,
 	} {
 		var got []string
-		for _, p := range g.Pieces(sentence) {
+		pieces, _ := g.TakeApart(sentence)
+		for _, p := range pieces {
 			got = append(got, plainest(g, p.Concepts)[0])
 		}
 		assert.Equal(t, want, got, sentence)
@@ -60,10 +61,13 @@ func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {
 }
 
 func TestASingleCharacterIsAWordOfItsOwnLanguageOnly(t *testing.T) {
-	g := builtInGlossary()
-	assert.Empty(t, g.Pieces("所"), "a place in Japanese")
-	assert.NotEmpty(t, g.Pieces("本を読む"))
-	assert.Empty(t, g.Pieces("本"))
+	pieces := func(sentence string) []piece {
+		found, _ := builtInGlossary().TakeApart(sentence)
+		return found
+	}
+	assert.Empty(t, pieces("所"), "a place in Japanese")
+	assert.NotEmpty(t, pieces("本を読む"))
+	assert.Empty(t, pieces("本"))
 }
 
 func TestStopWordsAreLeftOutOfASentence(t *testing.T) {
@@ -71,7 +75,8 @@ func TestStopWordsAreLeftOutOfASentence(t *testing.T) {
 	for sentence, want := range map[string][]string{
 		"请问有没有天气预报": {"天气预报"}, "创建一个订单": {"创建", "订单"}, "알려주세요": nil, "목록에서": {"목록"}, "天气": {"天气"}, "": nil,
 	} {
-		assert.Equal(t, want, g.ContentParts(sentence), sentence)
+		_, parts := g.TakeApart(sentence)
+		assert.Equal(t, want, parts, sentence)
 	}
 }
 
@@ -139,7 +144,7 @@ func FuzzParseGlossary(f *testing.F) {
 		for _, c := range g.Concepts {
 			for _, w := range c.Others {
 				g.Foreign(w.Lang, w.Text)
-				g.Pieces(w.Text)
+				g.TakeApart(w.Text)
 			}
 		}
 		g.Language([]string{"a"})

@@ -69,33 +69,20 @@ type piece struct {
 	Concepts []int
 }
 
-// Pieces finds the glossary's words in such a sentence, from the left, the longest that
-// fits. What lies between them is passed over, and so are stop words. A single
-// character is a word of the sentence's own language only: what is a word in one
-// is a syllable in another.
-func (g *glossary) Pieces(sentence string) []piece {
-	var pieces []piece
-	lang := scriptOf(sentence)
-	runes := []rune(sentence)
-	for i := 0; i < len(runes); {
-		n, concepts := g.longestAt(runes[i:], lang)
-		if len(concepts) > 0 {
-			pieces = append(pieces, piece{string(runes[i : i+n]), concepts})
-		}
-		i += max(n, 1)
-	}
-	return pieces
-}
-
-// ContentParts are the stretches of such a sentence that lie between its stop words.
-func (g *glossary) ContentParts(sentence string) []string {
-	var parts []string
+// TakeApart finds the glossary's words in such a sentence, from the left, the longest that
+// fits, and the stretches that lie between its stop words. What lies between the words is
+// passed over. A single character is a word of the sentence's own language only: what is a
+// word in one is a syllable in another.
+func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 	lang := scriptOf(sentence)
 	runes := []rune(sentence)
 	from := 0
 	for i := 0; i < len(runes); {
 		n, concepts := g.longestAt(runes[i:], lang)
-		if n > 0 && len(concepts) == 0 {
+		switch {
+		case len(concepts) > 0:
+			pieces = append(pieces, piece{string(runes[i : i+n]), concepts})
+		case n > 0:
 			if i > from {
 				parts = append(parts, string(runes[from:i]))
 			}
@@ -106,7 +93,7 @@ func (g *glossary) ContentParts(sentence string) []string {
 	if from < len(runes) {
 		parts = append(parts, string(runes[from:]))
 	}
-	return parts
+	return pieces, parts
 }
 
 // longestAt is the longest of the glossary's words that a sentence begins with.
