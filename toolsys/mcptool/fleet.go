@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,18 +126,10 @@ func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
 }
 
 func (c FleetConfig) complete() FleetConfig {
-	if c.ConnectLimit <= 0 {
-		c.ConnectLimit = 30 * time.Second
-	}
-	if c.RefreshLimit <= 0 {
-		c.RefreshLimit = 5 * time.Second
-	}
-	if c.Attempts <= 0 {
-		c.Attempts = 5
-	}
-	if c.Listings <= 0 {
-		c.Listings = 256
-	}
+	c.ConnectLimit = cmp.Or(max(c.ConnectLimit, 0), 30*time.Second)
+	c.RefreshLimit = cmp.Or(max(c.RefreshLimit, 0), 5*time.Second)
+	c.Attempts = cmp.Or(max(c.Attempts, 0), 5)
+	c.Listings = cmp.Or(max(c.Listings, 0), 256)
 	if c.Backoff == nil {
 		c.Backoff = func(failures int) time.Duration { return min(time.Second<<min(failures-1, 10), 30*time.Second) }
 	}
@@ -178,10 +171,8 @@ func (f *Fleet) within(actor string, d time.Duration) (context.Context, context.
 }
 
 func (f *Fleet) find(server string) *link {
-	for _, l := range f.links {
-		if l.Name == server {
-			return l
-		}
+	if i := slices.IndexFunc(f.links, func(l *link) bool { return l.Name == server }); i >= 0 {
+		return f.links[i]
 	}
 	return nil
 }

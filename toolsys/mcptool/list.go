@@ -133,7 +133,9 @@ func (n *names) tools(f *Fleet, listings []Listing, before map[ref]made) ([]*too
 		reports = append(reports, m.reports...)
 	}
 	slices.SortFunc(built, byName)
-	sortReports(reports)
+	slices.SortFunc(reports, func(a, b Report) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool), strings.Compare(a.What, b.What))
+	})
 	return built, reports, all
 }
 
@@ -228,10 +230,4 @@ func (r Report) String() string {
 		return fmt.Sprintf("MCP server %q: %s", r.Server, r.What)
 	}
 	return fmt.Sprintf("MCP server %q, tool %q: %s", r.Server, r.Tool, r.What)
-}
-
-func sortReports(reports []Report) {
-	slices.SortFunc(reports, func(a, b Report) int {
-		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool), strings.Compare(a.What, b.What))
-	})
 }

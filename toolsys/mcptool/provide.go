@@ -59,9 +59,8 @@ func provided(t *tool.Tool) (*mcp.Tool, error) {
 	in, _ := t.Decode(json.RawMessage("{}")) // the schema would ask for members
 	out := &mcp.Tool{
 		Name: t.Name, Description: t.Prompt(tool.PromptOptions{}), InputSchema: raw,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in)},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in)}, Meta: mcp.Meta{},
 	}
-	out.Meta = mcp.Meta{}
 	if t.Hint != "" {
 		out.Meta[metaHint] = t.Hint
 	}

@@ -62,14 +62,25 @@ func listed[T any](ctx context.Context, f *Fleet, what string, wanted func(*link
 	return all, nil
 }
 
-// session gives a server by its name, and the session that it is asked through.
-func (f *Fleet) session(ctx context.Context, server string) (*link, *mcp.ClientSession, error) {
+// given asks a server for one thing. One that asks something before it gives what is no call
+// is refused: only calls have a person to be asked.
+func given[R interface{ NeedsInput() bool }](ctx context.Context, f *Fleet, server, what string, ask func(*mcp.ClientSession) (R, error)) (got R, err error) {
 	l := f.find(server)
 	if l == nil {
-		return nil, nil, f.noServer(server)
+		return got, f.noServer(server)
 	}
 	session, err := l.client(ctx)
-	return l, session, err
+	if err != nil {
+		return got, err
+	}
+	got, err = ask(session)
+	switch {
+	case err != nil:
+		return got, l.unanswered(ctx, session, err)
+	case got.NeedsInput():
+		return got, fmt.Errorf("%w: %q wants something answered before it gives the %s", ErrRefused, l.Name, what)
+	}
+	return got, nil
 }
 
 func (f *Fleet) noServer(name string) error { return joined{f}.noServer(name) }
@@ -109,28 +120,17 @@ func (l *link) has(what func(*session) bool) bool {
 // ReadResource reads one resource of a server, as blocks for the model (N8). Errors:
 // ErrNoServer, ErrGone, and those of the server.
 func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message.Block, error) {
-	l, session, err := f.session(ctx, server)
+	read, err := given(ctx, f, server, "resource "+uri, func(from *mcp.ClientSession) (*mcp.ReadResourceResult, error) {
+		return from.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	})
 	if err != nil {
 		return nil, err
-	}
-	read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
-	switch {
-	case err != nil:
-		return nil, l.unanswered(ctx, session, err)
-	case read.NeedsInput():
-		return nil, l.wantsInput("resource " + uri)
 	}
 	var out []message.Block
 	for _, r := range read.Contents {
 		out = append(out, resource(r))
 	}
 	return out, nil
-}
-
-// wantsInput is the error of a server that asks something before it gives what is no
-// call: only calls have a person to be asked.
-func (l *link) wantsInput(what string) error {
-	return fmt.Errorf("%w: %q wants something answered before it gives the %s", ErrRefused, l.Name, what)
 }
 
 func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err error) error {
@@ -159,16 +159,11 @@ func (f *Fleet) Prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
 // Prompt fills in a server's prompt and gives its messages' content in order, as blocks
 // for the model. Errors: ErrNoServer, ErrGone, and those of the server.
 func (f *Fleet) Prompt(ctx context.Context, server, name string, args map[string]string) ([]message.Block, error) {
-	l, session, err := f.session(ctx, server)
+	filled, err := given(ctx, f, server, "prompt "+name, func(from *mcp.ClientSession) (*mcp.GetPromptResult, error) {
+		return from.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: args})
+	})
 	if err != nil {
 		return nil, err
-	}
-	filled, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: args})
-	switch {
-	case err != nil:
-		return nil, l.unanswered(ctx, session, err)
-	case filled.NeedsInput():
-		return nil, l.wantsInput("prompt " + name)
 	}
 	var out []message.Block
 	for _, m := range filled.Messages {

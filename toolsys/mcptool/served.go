@@ -82,9 +82,6 @@ func (f *Fleet) build(listed []Listing, version int) (fresh []Report) {
 		f.built.origin[t.Name] = t.Origin.Server
 	}
 	f.built.tools, f.built.version = slices.Clip(tools), version
-	if f.built.tools == nil {
-		f.built.tools = []*tool.Tool{}
-	}
 	return fresh
 }
 
