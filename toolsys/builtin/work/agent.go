@@ -123,10 +123,7 @@ func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
 		return refusal
 	}
 	types, broken := d.types()
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = t.Name
-	}
+	names := texts(types, func(t AgentType) string { return t.Name })
 	if in.SubagentType == "" || slices.Contains(names, in.SubagentType) {
 		return nil
 	}

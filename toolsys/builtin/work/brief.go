@@ -44,10 +44,7 @@ func Brief() *tool.Tool {
 			return nil
 		},
 		Permit: tool.Allows[BriefIn]("it only shows the user a message"),
-		Traits: tool.Traits[BriefIn]{
-			ReadOnly: tool.Always[BriefIn],
-			Effects:  func(BriefIn, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"user"}} },
-		},
+		Traits: tool.Traits[BriefIn]{ReadOnly: tool.Always[BriefIn], Effects: writes[BriefIn]("user")},
 		View: tool.View[BriefIn]{
 			Title:    func(BriefIn) string { return "Message" },
 			Summary:  func(in BriefIn) string { return firstLine(in.Message) },

@@ -127,11 +127,7 @@ func settingOf(name string) (setting, bool) {
 }
 
 func settingNames() []string {
-	names := make([]string, len(configurable))
-	for i, s := range configurable {
-		names[i] = s.name
-	}
-	return names
+	return texts(configurable, func(s setting) string { return s.name })
 }
 
 // modelName is what a model may be called; whether there is one is its provider's to know.

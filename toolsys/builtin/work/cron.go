@@ -156,13 +156,10 @@ func (cs *Crons) Delete(ctx context.Context, id string) (CronJob, error) {
 		_, err := cs.tasks.Stop(context.WithoutCancel(ctx), all[i].Task)
 		return all[i], err
 	}
-	var ids []string
-	for _, j := range all {
-		ids = append(ids, j.ID)
-	}
-	if len(ids) == 0 {
+	if len(all) == 0 {
 		return CronJob{}, fmt.Errorf("no job %q: there are no jobs", id)
 	}
+	ids := texts(all, func(j CronJob) string { return j.ID })
 	return CronJob{}, fmt.Errorf("no job %q; there are %s", id, strings.Join(ids, ", "))
 }
 

@@ -66,8 +66,22 @@ func (d Deps) types() ([]AgentType, error) {
 	return slices.Concat(d.Agents, others), err
 }
 
+// texts are what text gives of each thing.
+func texts[T any](things []T, text func(T) string) []string {
+	var all []string
+	for _, t := range things {
+		all = append(all, text(t))
+	}
+	return all
+}
+
 // Nothing is what a tool takes that has no input.
 type Nothing struct{}
+
+// writes gives the effects of calls that change a thing of the session and do not look at it.
+func writes[In any](what string) func(In, *tool.Context) tool.Effects {
+	return func(In, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{what}} }
+}
 
 // changes gives the effects of calls that look at a thing of the session and change it.
 func changes[In any](what string) func(In, *tool.Context) tool.Effects {

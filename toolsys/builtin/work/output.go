@@ -23,11 +23,7 @@ func SyntheticOutput() *tool.Tool {
 		InputSchema: json.RawMessage(`{"type":"object"}`),
 		Call:        giveOutput,
 		Permit:      tool.Allows[json.RawMessage]("the answer is the conversation's own"),
-		Traits: tool.Traits[json.RawMessage]{
-			Effects: func(json.RawMessage, *tool.Context) tool.Effects {
-				return tool.Effects{Writes: []string{"output"}}
-			},
-		},
+		Traits:      tool.Traits[json.RawMessage]{Effects: writes[json.RawMessage]("output")},
 		View: tool.View[json.RawMessage]{
 			Title:    func(json.RawMessage) string { return "Answer" },
 			Summary:  func(in json.RawMessage) string { return string(in) },

@@ -52,7 +52,7 @@ func AskUserQuestion() *tool.Tool {
 			ReadOnly:  tool.Always[QuestionIn],
 			NeedsUser: tool.Always[QuestionIn],
 			Interrupt: tool.Cancel,
-			Effects:   func(QuestionIn, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"user"}} },
+			Effects:   writes[QuestionIn]("user"),
 		},
 		View: tool.View[QuestionIn]{
 			Title:    func(QuestionIn) string { return "Question" },
@@ -118,9 +118,5 @@ func distinct(in QuestionIn) *tool.Refusal {
 }
 
 func headers(in QuestionIn) string {
-	all := make([]string, len(in.Questions))
-	for i, q := range in.Questions {
-		all[i] = q.Header
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(texts(in.Questions, func(q tool.Question) string { return q.Header }), ", ")
 }

@@ -60,11 +60,8 @@ func SendMessage(d Deps) *tool.Tool {
 		Validate:    d.validateSend,
 		Permit:      tool.Allows[SendIn]("only agents of this session read it"),
 		Subject:     func(in SendIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.To} },
-		Traits: tool.Traits[SendIn]{
-			ReadOnly: tool.Always[SendIn],
-			Effects:  func(SendIn, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"inbox"}} },
-		},
-		Loading: tool.Loading{Deferrable: true},
+		Traits:      tool.Traits[SendIn]{ReadOnly: tool.Always[SendIn], Effects: writes[SendIn]("inbox")},
+		Loading:     tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[SendIn]{
 			Backfill:   d.envelope,
 			Classifier: func(in SendIn) string { return in.To + ": " + in.Message },

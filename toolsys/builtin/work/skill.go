@@ -169,7 +169,7 @@ func (d SkillDeps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.
 		return d.fork(ctx, s, in, c)
 	}
 	return tool.Result[SkillOut]{
-		Data:     SkillOut{Skill: s.Name, Mode: "inline", Allowed: texts(s.allowed)},
+		Data:     SkillOut{Skill: s.Name, Mode: "inline", Allowed: texts(s.allowed, permission.Rule.String)},
 		Messages: []message.Message{message.UserText(s.instructions(in.Args))},
 		Modify:   grant(s.allowed),
 	}, nil
@@ -234,7 +234,7 @@ func (d SkillDeps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Contex
 	if err != nil {
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: %w", s.Name, err)
 	}
-	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: texts(s.allowed), Answer: report.Text}), nil
+	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: texts(s.allowed, permission.Rule.String), Answer: report.Text}), nil
 }
 
 // grant makes the rules a skill allows itself part of the session's. Rules that
@@ -252,14 +252,6 @@ func grant(allowed []permission.Rule) tool.Modifier {
 		st.Rules = st.Rules.With(permission.Session, permission.Allow, fresh...)
 		return st
 	}
-}
-
-func texts(rules []permission.Rule) []string {
-	var all []string
-	for _, r := range rules {
-		all = append(all, r.String())
-	}
-	return all
 }
 
 // instructions is the skill's text with the arguments in their place, or at the

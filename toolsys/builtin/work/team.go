@@ -95,10 +95,7 @@ func TeamDelete(d Deps) *tool.Tool {
 
 func (d Deps) deleteTeam(_ context.Context, _ Nothing, c *tool.Context) (TeamOut, error) {
 	t, members, err := d.Inbox.Disband(c.AgentID)
-	var names []string
-	for _, p := range members {
-		names = append(names, p.Name)
-	}
+	names := texts(members, func(p tool.Peer) string { return p.Name })
 	switch {
 	case errors.Is(err, tool.ErrNoTeam):
 		return TeamOut{}, errors.New("you lead no team; make one with TeamCreate")

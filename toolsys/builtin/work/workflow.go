@@ -287,19 +287,7 @@ func filled(v any, fill func(string) string) any {
 
 // misfit is what is wrong with a call's arguments, "" if nothing is.
 func (w workflow) misfit(args map[string]string) string {
-	var missing, strange []string
-	for name := range w.Args {
-		if _, given := args[name]; !given {
-			missing = append(missing, name)
-		}
-	}
-	for name := range args {
-		if _, known := w.Args[name]; !known {
-			strange = append(strange, name)
-		}
-	}
-	slices.Sort(missing)
-	slices.Sort(strange)
+	missing, strange := beyond(w.Args, args), beyond(args, w.Args)
 	switch {
 	case len(missing) > 0:
 		return "args: give a value for " + strings.Join(missing, ", ")
@@ -307,4 +295,12 @@ func (w workflow) misfit(args map[string]string) string {
 		return "args: the workflow has no argument " + strings.Join(strange, ", ")
 	}
 	return ""
+}
+
+// beyond are the names of one map that another has not, in order.
+func beyond(names, others map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), func(name string) bool {
+		_, there := others[name]
+		return there
+	})
 }
