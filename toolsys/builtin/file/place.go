@@ -72,7 +72,9 @@ func looked[In, Plan any](name func(In) string, plan func(In, *tool.Context) (Pl
 
 // acting makes a Call of what a call plans, which Validate has looked at before, and of the act that
 // follows.
-func acting[In, Plan, Out any](plan func(In, *tool.Context) (Plan, *tool.Refusal), act func(context.Context, In, Plan, *tool.Context) (Out, error)) func(context.Context, In, *tool.Context) (Out, error) {
+func acting[In, Plan, Out any](
+	plan func(In, *tool.Context) (Plan, *tool.Refusal), act func(context.Context, In, Plan, *tool.Context) (Out, error),
+) func(context.Context, In, *tool.Context) (Out, error) {
 	return func(ctx context.Context, in In, c *tool.Context) (out Out, err error) {
 		p, refusal := plan(in, c)
 		if refusal != nil {
