@@ -128,20 +128,13 @@ func (e *Engine) permission(i int) {
 		e.note(Asked, i, 0)
 		at := e.now
 		if k.stopped == schedule.NoCause || k.Ask.IgnoresCancel {
-			at += k.Ask.wait()
+			at += k.Ask.Takes()
 		}
 		e.await(i, permit, at, e.rank("user/permit/", k.ID))
 	default:
 		e.note(Decided, i, 0)
 		e.work(i)
 	}
-}
-
-func (a *Ask) wait() time.Duration {
-	if a.Never {
-		return Forever
-	}
-	return a.After
 }
 
 // userAnswered takes the person's answer, unless the call was stopped meanwhile.
@@ -167,10 +160,7 @@ func (e *Engine) work(i int) {
 		return
 	}
 	e.step(schedule.Event{Kind: schedule.Began, Index: i - e.s.first})
-	takes := k.For
-	if k.Failure == Hang {
-		takes = Forever
-	}
+	takes := k.Takes()
 	e.await(i, tool, e.now+takes, e.toolRank(i))
 	if k.Limit > 0 && k.Limit <= takes {
 		e.wait(waiter{at: e.now + k.Limit, gen: k.gen, index: int16(i), actor: timer})
@@ -258,10 +248,7 @@ func (e *Engine) advanceHook(i int, who actor) {
 	h := &k.Hooks[k.hook]
 	switch who {
 	case hooked:
-		takes, limit := h.After, cmp.Or(h.Timeout, hookTimeout)
-		if h.Action == Hang {
-			takes = Forever
-		}
+		takes, limit := h.Takes(), cmp.Or(h.Timeout, hookTimeout)
 		// In the instant of its timeout the two come in the order of their ranks.
 		run, end := e.rank("hook-run/", k.ID, "/", HookName(k.ID, k.hook), "PreToolUse"), e.hookEndRank(i)
 		if takes < limit || takes == limit && run < end {
@@ -280,7 +267,7 @@ func (e *Engine) advanceHook(i int, who actor) {
 // hookAnswered takes what the hook decided, if it ended in time.
 func (e *Engine) hookAnswered(i int, h *Hook) {
 	k := &e.calls[i]
-	if timedOut := k.late; !timedOut && k.stopped == schedule.NoCause {
+	if !k.late && k.stopped == schedule.NoCause {
 		switch h.Action {
 		case Deny:
 			k.denied = true

@@ -117,11 +117,30 @@ type Ask struct {
 	IgnoresCancel bool `yaml:"deaf,omitempty"`
 }
 
+// Takes is how long the call runs by itself.
+func (k *Call) Takes() time.Duration { return unlessEndless(k.Failure == Hang, k.For) }
+
+// Takes is how long the hook runs by itself.
+func (h *Hook) Takes() time.Duration { return unlessEndless(h.Action == Hang, h.After) }
+
+// Takes is how long the person takes to answer.
+func (a *Ask) Takes() time.Duration { return unlessEndless(a.Never, a.After) }
+
+func unlessEndless(endless bool, d time.Duration) time.Duration {
+	if endless {
+		return Forever
+	}
+	return d
+}
+
+// CannotRun reports whether the call fails before it could run: it has no tool, or no input.
+func (k *Call) CannotRun() bool { return k.Failure == Unknown || k.Failure == NotJSON }
+
 // Footprint is what the call counts as touching under the policy effects: nothing if it
 // fails before it runs, everything if hooks or a person decide about it.
 func (k *Call) Footprint() *schedule.Footprint {
 	switch {
-	case k.Failure == Unknown || k.Failure == NotJSON:
+	case k.CannotRun():
 		return &schedule.Footprint{}
 	case len(k.Hooks) > 0 || k.Ask != nil || len(k.Reads)+len(k.Writes) == 0:
 		return nil

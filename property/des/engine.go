@@ -163,11 +163,8 @@ func (e *Engine) act(a schedule.Action) {
 	case schedule.Cancel:
 		e.note(Cancelled, i, uint8(a.Cause))
 		e.cancel(i, a.Cause)
-	case schedule.Answer:
-		e.calls[i].status = stoppedStatus(a.Cause)
-		e.note(Ended, i, uint8(e.calls[i].status))
-	case schedule.Leave:
-		e.calls[i].left = true
+	case schedule.Answer, schedule.Leave:
+		e.calls[i].left = a.Kind == schedule.Leave
 		e.calls[i].status = stoppedStatus(a.Cause)
 		e.note(Ended, i, uint8(e.calls[i].status))
 	case schedule.Apply:

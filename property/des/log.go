@@ -2,6 +2,7 @@ package des
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,12 +67,8 @@ func (s Status) String() string { return statusText[s] }
 
 // StatusOf reads a status's name.
 func StatusOf(name string) (Status, bool) {
-	for i, text := range statusText {
-		if text == name {
-			return Status(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(statusText[:], name)
+	return Status(max(0, i)), i >= 0
 }
 
 // CauseOf reads a cause's text.

@@ -84,14 +84,11 @@ func (s *caseRun) toolOf(is toolShape) (*tool.Tool, error) {
 func (s *caseRun) work(ctx context.Context, k *des.Call, progress func(string)) (tool.Result[string], error) {
 	actor := "tool//" + k.ID
 	defer s.progressAfter(k.LateProgress, actor, progress)
-	cancels, takes := ctx, k.For
+	cancels := ctx
 	if k.IgnoresCancel {
 		cancels = context.WithoutCancel(ctx)
 	}
-	if k.Failure == des.Hang {
-		takes = des.Forever
-	}
-	if err := s.gate.Sleep(cancels, actor, takes); err != nil {
+	if err := s.gate.Sleep(cancels, actor, k.Takes()); err != nil {
 		return tool.Result[string]{}, err
 	}
 	switch k.Failure {
@@ -147,14 +144,10 @@ func (s *caseRun) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply,
 	if a == nil {
 		return pipeline.Reply{}, errors.New("nobody was to be asked about this call")
 	}
-	wait := a.After
-	if a.Never {
-		wait = des.Forever
-	}
 	if a.IgnoresCancel {
 		ctx = context.WithoutCancel(ctx)
 	}
-	if err := s.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
+	if err := s.gate.Sleep(ctx, "user/permit/"+q.CallID, a.Takes()); err != nil {
 		return pipeline.Reply{}, err
 	}
 	return pipeline.Reply{Allow: a.Allow}, nil
@@ -179,11 +172,7 @@ func (s *caseRun) hooks() (hook.Set, error) {
 }
 
 func (s *caseRun) hook(ctx context.Context, h *des.Hook, name string, in hook.Input) (out hook.Output, err error) {
-	takes := h.After
-	if h.Action == des.Hang {
-		takes = des.Forever
-	}
-	if err := s.gate.Sleep(ctx, "hook-run/"+in.Call+"/"+name+string(in.Event), takes); err != nil {
+	if err := s.gate.Sleep(ctx, "hook-run/"+in.Call+"/"+name+string(in.Event), h.Takes()); err != nil {
 		return out, err
 	}
 	switch h.Action {

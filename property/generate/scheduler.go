@@ -167,7 +167,7 @@ func (m *SchedulerMaker) keys() []string { return footprintKeys[m.rng.IntN(len(f
 
 // guard adds what stands before a call's run.
 func (m *SchedulerMaker) guard(c *des.Call) {
-	if c.Failure == des.Unknown || c.Failure == des.NotJSON {
+	if c.CannotRun() {
 		return
 	}
 	if m.chance(Asking, 1, 4) {

@@ -70,29 +70,23 @@ func roomAt(limit int, before []Span) time.Duration {
 }
 
 func exclusive(policy schedule.Policy, k *des.Call) bool {
-	return policy == schedule.Serial || !k.Safe || k.Failure == des.Unknown || k.Failure == des.NotJSON
+	return policy == schedule.Serial || !k.Safe || k.CannotRun()
 }
 
 // duration is how long a call takes by itself: the question to the person, then its
 // run, up to its limit.
 func duration(k *des.Call) time.Duration {
-	asked, run := time.Duration(0), k.For
-	if k.Failure == des.Hang {
-		run = des.Forever
-	}
+	asked, run := time.Duration(0), k.Takes()
 	if k.Limit > 0 && !k.IgnoresCancel {
 		run = min(run, k.Limit)
 	}
 	if k.Ask != nil {
-		asked = k.Ask.After
-		if k.Ask.Never {
-			asked = des.Forever
-		}
+		asked = k.Ask.Takes()
 		if !k.Ask.Allow {
 			run = 0
 		}
 	}
-	if k.Failure == des.Unknown || k.Failure == des.NotJSON {
+	if k.CannotRun() {
 		return 0
 	}
 	return asked + run

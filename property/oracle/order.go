@@ -104,7 +104,7 @@ func (v *View) slotsAreUsed() error {
 // safe reports whether a call may run beside others as far as it stands in the case.
 func (v *View) safe(call int) bool {
 	k := v.Case.Call(call)
-	return k.Safe && k.Failure != des.Unknown && k.Failure != des.NotJSON
+	return k.Safe && !k.CannotRun()
 }
 
 // The states of a call in a sweep.

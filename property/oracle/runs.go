@@ -36,10 +36,7 @@ func (v *View) deadlines(_ *message, r *callRun) error {
 }
 
 func (v *View) runTime(_ *message, r *callRun) error {
-	want := r.call.For
-	if r.call.Failure == des.Hang {
-		want = des.Forever
-	}
+	want := r.call.Takes()
 	if r.ranToEnd() && (r.status == des.OK || r.status == des.RunFailed) && r.decided != none && v.took(r) != want {
 		return fmt.Errorf("it takes %s, and took %s", want, v.took(r))
 	}

@@ -3,6 +3,7 @@ package oracle
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolbench/property/des"
@@ -164,9 +165,7 @@ func (m *Scheduler) finish(ev schedule.Event) {
 	}
 	if ev.Modifies { // B3
 		switch {
-		case m.policy == schedule.Effects:
-			c.pending = true
-		case !c.safe:
+		case m.policy != schedule.Effects && !c.safe:
 			m.do(schedule.Apply, ev.Index, 0)
 		case m.policy == schedule.Streaming:
 			m.do(schedule.Drop, ev.Index, 0)
@@ -271,23 +270,16 @@ func (m *Scheduler) mayStart(i int) bool {
 	if len(running) == 0 {
 		return true
 	}
-	for _, k := range running {
-		if !m.calls[k].safe {
-			return false
-		}
-	}
-	return m.calls[i].safe && len(running) < m.limit
+	exclusive := func(k int) bool { return !m.calls[k].safe }
+	return !exclusive(i) && len(running) < m.limit && !slices.ContainsFunc(running, exclusive)
 }
 
 // conflicts reports whether a call before it that has not ended writes what it touches,
 // or touches what it writes (J8).
 func (m *Scheduler) conflicts(i int) bool {
-	for j := range i {
-		if m.calls[j].phase != ended && schedule.Conflict(m.calls[j].touches, m.calls[i].touches) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.calls[:i], func(before schedulerCall) bool {
+		return before.phase != ended && schedule.Conflict(before.touches, m.calls[i].touches)
+	})
 }
 
 func (m *Scheduler) done() {

@@ -188,5 +188,5 @@ func (r *callRun) exclusive(c *des.Case) bool {
 	if c.Policy == schedule.Effects.String() {
 		return k.Footprint() == nil
 	}
-	return c.Policy == schedule.Serial.String() || !k.Safe || k.Failure == des.Unknown || k.Failure == des.NotJSON
+	return c.Policy == schedule.Serial.String() || !k.Safe || k.CannotRun()
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,42 +12,32 @@ import (
 // teamModel has the teams of a session by who leads them.
 type teamModel struct{ led map[string]string }
 
+type peer struct {
+	Name string
+	You  bool
+}
+
 func (m *teamModel) check(w *Work) error {
 	var in struct {
 		Name string `json:"team_name"`
 	}
 	var out struct {
 		Team  string `json:"team_name"`
-		Peers []struct {
-			Name string
-			You  bool
-		}
+		Peers []peer
 	}
 	if err := w.read(&in, &out); err != nil {
 		return err
 	}
 	team, leads := m.led[w.Agent]
-	taken := false
-	for _, name := range m.led {
-		taken = taken || name == in.Name
-	}
+	taken := slices.Contains(slices.Collect(maps.Values(m.led)), in.Name)
 	switch {
 	case w.Tool == "ListPeers":
-		you := 0
 		for i, p := range out.Peers {
-			if p.You {
-				you++
-			}
-			if slices.ContainsFunc(out.Peers[:i], func(q struct {
-				Name string
-				You  bool
-			}) bool {
-				return q.Name == p.Name
-			}) {
+			if slices.ContainsFunc(out.Peers[:i], func(q peer) bool { return q.Name == p.Name }) {
 				return fmt.Errorf("%s is there twice", p.Name)
 			}
 		}
-		if you > 1 || you == 0 && w.Agent == "" {
+		if you := howMany(out.Peers, func(p peer) bool { return p.You }); you > 1 || you == 0 && w.Agent == "" {
 			return fmt.Errorf("%d of them are who asks", you)
 		}
 	case w.Tool == "TeamCreate" && w.ok():

@@ -78,8 +78,7 @@ func (f *predictor) call(turn int) Prediction {
 
 // stopsTurn reports whether a hook after the run, or at a refusal, stops the turn.
 func stopsTurn(s *generate.SystemCase, hook string) bool {
-	for i := range s.Hooks {
-		h := &s.Hooks[i]
+	for i, h := range s.Hooks {
 		if h.Stop && h.Fails == "" && h.Event != "PreToolUse" && hook == h.Event+" "+generate.HookName(i) {
 			return true
 		}
@@ -183,10 +182,8 @@ func (f *predictor) byPerson() (status, why string) {
 // resolve is F2, in the order of the row and of the readings settled there.
 func (f *predictor) resolve() (behaviour, why string) {
 	behaviour, why = f.decided()
-	if behaviour == "deny" {
-		return behaviour, why
-	}
 	switch {
+	case behaviour == "deny":
 	case f.ruled(f.s.Ask):
 		return "ask", "an ask rule"
 	case f.decision == "ask":

@@ -147,30 +147,46 @@ func (m *models) worktree(w *Work) error {
 	return nil
 }
 
-// read reads what went in and, unless the work failed, what came out.
+// read reads what went in and, unless the work failed, what came out, of which a struct without
+// members wants nothing.
 func (w *Work) read(in, out any) error {
 	if err := json.Unmarshal(w.Input, in); err != nil {
 		return fmt.Errorf("it ran with no JSON: %w", err)
 	}
-	if w.Err != "" || out == nil {
+	if _, unread := out.(*struct{}); unread || w.Err != "" {
 		return nil
 	}
 	return json.Unmarshal(w.Data, out)
 }
 
+// reference checks the work of one call.
+type reference = func(*generate.SystemCase, *Work) error
+
+// given makes a reference of a check that is given what went in and what came out.
+func given[In, Out any](check func(*generate.SystemCase, *Work, In, Out) error) reference {
+	return func(s *generate.SystemCase, w *Work) error {
+		var in In
+		var out Out
+		if err := w.read(&in, &out); err != nil {
+			return err
+		}
+		return check(s, w, in, out)
+	}
+}
+
 // aloneAt are the references of tools whose work needs nothing but their input.
-var aloneAt = map[string]func(*generate.SystemCase, *Work) error{
+var aloneAt = map[string]reference{
 	"AskUserQuestion": func(s *generate.SystemCase, w *Work) error {
 		return says("The user answered:\n- "+gjson.GetBytes(w.Input, "questions.0.question").Str+"\n  ")(s, w)
 	},
-	"LSP": checkLSP, "OverflowTest": checkOverflow, "PushNotification": says("sent"),
-	"REPL": checkSteps, "RemoteTrigger": says("HTTP 2"), "Sleep": checkSleep, "SyntheticOutput": says("The answer is taken"),
-	"TodoWrite": checkTodos, "WebBrowser": checkBrowser, "WebFetch": checkFetch, "WebSearch": checkSearch, "Workflow": checkSteps,
-	"Config": checkConfig, "Monitor": checkMonitor, "SendMessage": checkSent,
+	"LSP": given(checkLSP), "OverflowTest": given(checkOverflow), "PushNotification": says("sent"),
+	"REPL": given(checkSteps), "RemoteTrigger": says("HTTP 2"), "Sleep": given(checkSleep), "SyntheticOutput": says("The answer is taken"),
+	"TodoWrite": given(checkTodos), "WebBrowser": given(checkBrowser), "WebFetch": given(checkFetch), "WebSearch": given(checkSearch),
+	"Workflow": given(checkSteps), "Config": given(checkConfig), "Monitor": given(checkMonitor), "SendMessage": given(checkSent),
 }
 
 // says gives a check that the text holds a word.
-func says(word string) func(*generate.SystemCase, *Work) error {
+func says(word string) reference {
 	return func(_ *generate.SystemCase, w *Work) error {
 		if !strings.Contains(w.Text, word) {
 			return fmt.Errorf("its text is %.100q, without %q", w.Text, word)
@@ -179,19 +195,14 @@ func says(word string) func(*generate.SystemCase, *Work) error {
 	}
 }
 
-func checkOverflow(_ *generate.SystemCase, w *Work) error {
-	var in struct{ Chars int }
-	if err := w.read(&in, nil); err != nil || len(w.Text) == in.Chars {
-		return err
+func checkOverflow(_ *generate.SystemCase, w *Work, in struct{ Chars int }, _ struct{}) error {
+	if len(w.Text) != in.Chars {
+		return fmt.Errorf("it has %d characters", len(w.Text))
 	}
-	return fmt.Errorf("it has %d characters", len(w.Text))
+	return nil
 }
 
-func checkSleep(s *generate.SystemCase, w *Work) error {
-	var in, out struct{ Seconds float64 }
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+func checkSleep(s *generate.SystemCase, w *Work, in, _ struct{ Seconds float64 }) error {
 	want := time.Duration(in.Seconds * float64(time.Second))
 	if took := w.Ended.Sub(w.Began); took > want || took < want && !s.Lively() {
 		return fmt.Errorf("it slept for %s", took)
@@ -199,37 +210,27 @@ func checkSleep(s *generate.SystemCase, w *Work) error {
 	return nil
 }
 
-func checkTodos(_ *generate.SystemCase, w *Work) error {
-	var in, out struct {
-		Todos []struct{ Content, Status, ActiveForm string }
-	}
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
-	at := 0
-	for _, t := range in.Todos {
-		if t.Status == "in_progress" {
-			at++
-		}
-	}
+type todo struct{ Content, Status, ActiveForm string }
+
+func checkTodos(_ *generate.SystemCase, _ *Work, in, out struct{ Todos []todo }) error {
+	at := howMany(in.Todos, func(t todo) bool { return t.Status == "in_progress" })
 	if at > 1 || !slices.Equal(in.Todos, out.Todos) {
 		return fmt.Errorf("%d are in progress, and the list is to be %v", at, in.Todos)
 	}
 	return nil
 }
 
-func checkConfig(_ *generate.SystemCase, w *Work) error {
-	var in struct {
-		Setting string
-		Value   any
-	}
-	var out struct {
-		Before   string
-		Settings []struct{ Name, Value string }
-	}
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+type configInput struct {
+	Setting string
+	Value   any
+}
+
+type configOutput struct {
+	Before   string
+	Settings []struct{ Name, Value string }
+}
+
+func checkConfig(_ *generate.SystemCase, _ *Work, in configInput, out configOutput) error {
 	switch {
 	case in.Setting == "" && len(out.Settings) < 5, in.Setting != "" && (len(out.Settings) != 1 || out.Settings[0].Name != in.Setting):
 		return fmt.Errorf("it is to show %q", in.Setting)
@@ -241,40 +242,26 @@ func checkConfig(_ *generate.SystemCase, w *Work) error {
 	return nil
 }
 
-func checkMonitor(_ *generate.SystemCase, w *Work) error {
-	var in struct {
-		Task string `json:"task_id"`
-	}
-	var out struct {
-		Watches string
-		Task    string `json:"task_id"`
-	}
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+type watched struct {
+	Watches string
+	Task    string `json:"task_id"`
+}
+
+func checkMonitor(_ *generate.SystemCase, _ *Work, in, out watched) error {
 	if out.Watches != in.Task || out.Task == in.Task {
 		return fmt.Errorf("it watches %s as %s", out.Watches, out.Task)
 	}
 	return nil
 }
 
-func checkSent(_ *generate.SystemCase, w *Work) error {
-	var in struct{ To string }
-	var out struct{ To []string }
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+func checkSent(_ *generate.SystemCase, w *Work, in struct{ To string }, out struct{ To []string }) error {
 	if slices.Contains(out.To, w.Name) || in.To != "*" && len(out.To) != 1 {
 		return fmt.Errorf("it went to %v, from %s", out.To, w.Name)
 	}
 	return nil
 }
 
-func checkLSP(_ *generate.SystemCase, w *Work) error {
-	var in struct{ Operation string }
-	if err := w.read(&in, nil); err != nil {
-		return err
-	}
+func checkLSP(_ *generate.SystemCase, w *Work, in struct{ Operation string }, _ struct{}) error {
 	switch in.Operation {
 	case "hover":
 		return says("func greet()")(nil, w)
@@ -286,11 +273,7 @@ func checkLSP(_ *generate.SystemCase, w *Work) error {
 	return nil
 }
 
-func checkFetch(_ *generate.SystemCase, w *Work) error {
-	var in struct{ URL string }
-	if err := w.read(&in, nil); err != nil {
-		return err
-	}
+func checkFetch(_ *generate.SystemCase, w *Work, in struct{ URL string }, _ struct{}) error {
 	switch in.URL {
 	case "https://example.com/page", "https://example.com/old":
 		return says("Hello")(nil, w)
@@ -300,14 +283,7 @@ func checkFetch(_ *generate.SystemCase, w *Work) error {
 	return fmt.Errorf("there is no such page")
 }
 
-func checkSearch(_ *generate.SystemCase, w *Work) error {
-	var in struct {
-		Query   string
-		Allowed []string `json:"allowed_domains"`
-	}
-	if err := w.read(&in, nil); err != nil {
-		return err
-	}
+func checkSearch(_ *generate.SystemCase, w *Work, in struct{ Query string }, _ struct{}) error {
 	if in.Query == "go iterators" {
 		return says("https://go.dev/blog")(nil, w)
 	}
@@ -317,15 +293,12 @@ func checkSearch(_ *generate.SystemCase, w *Work) error {
 	return nil
 }
 
-func checkBrowser(_ *generate.SystemCase, w *Work) error {
-	var in struct{ Action, URL string }
-	var out struct {
-		URL, Content string
-		Moved        bool
-	}
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+type browsed struct {
+	URL   string
+	Moved bool
+}
+
+func checkBrowser(_ *generate.SystemCase, w *Work, in struct{ Action, URL string }, out browsed) error {
 	switch {
 	case in.Action == "navigate" && out.URL != in.URL:
 		return fmt.Errorf("it is to open %s", in.URL)
@@ -335,22 +308,21 @@ func checkBrowser(_ *generate.SystemCase, w *Work) error {
 	return nil
 }
 
+type stepsInput struct {
+	Calls     []struct{ Tool string }
+	KeepGoing bool `json:"keep_going"`
+}
+
+type stepsOutput struct {
+	Results []struct {
+		Tool   string
+		Failed bool
+	}
+	Left []string
+}
+
 // checkSteps checks that every call is made, or left behind the first that failed.
-func checkSteps(s *generate.SystemCase, w *Work) error {
-	var in struct {
-		Calls     []struct{ Tool string }
-		KeepGoing bool `json:"keep_going"`
-	}
-	var out struct {
-		Results []struct {
-			Tool, Status string
-			Failed       bool
-		}
-		Left []string
-	}
-	if err := w.read(&in, &out); err != nil {
-		return err
-	}
+func checkSteps(s *generate.SystemCase, w *Work, in stepsInput, out stepsOutput) error {
 	want := len(in.Calls)
 	if w.Tool == "Workflow" {
 		want = 2
