@@ -2,7 +2,6 @@ package generate
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -18,29 +17,33 @@ type made struct {
 // broken is an input that breaks the schema of each tool.
 const brokenInput = `{"no_such_member":{"x":[]}}`
 
-// member is a member of an input: which values it may have, and whether it is there half of the time only.
-type member struct {
-	name   string
-	maybe  bool
-	values []any
+// member draws a member into an input.
+type member func(m *SystemMaker, in object)
+
+// has is a member with one of some values.
+func has(name string, values ...any) member {
+	if len(values) == 1 {
+		return func(_ *SystemMaker, in object) { in[name] = values[0] }
+	}
+	return derived(name, func(m *SystemMaker) any { return pick(m, values...) })
 }
 
-func has(name string, values ...any) member   { return member{name: name, values: values} }
-func maybe(name string, values ...any) member { return member{name: name, maybe: true, values: values} }
+// maybe is a member that is there half of the time only.
+func maybe(name string, values ...any) member {
+	return func(m *SystemMaker, in object) { m.one(in, name, values...) }
+}
+
+// derived is a member whose value goes by what the case has made so far.
+func derived[T any](name string, value func(*SystemMaker) T) member {
+	return func(m *SystemMaker, in object) { in[name] = value(m) }
+}
 
 // input draws an input of such members, in their order.
 func input(members ...member) func(*SystemMaker) object {
 	return func(m *SystemMaker) object {
 		in := object{}
-		for _, one := range members {
-			switch {
-			case one.maybe:
-				m.one(in, one.name, one.values...)
-			case len(one.values) == 1:
-				in[one.name] = one.values[0]
-			default:
-				in[one.name] = pick(m, one.values...)
-			}
+		for _, draw := range members {
+			draw(m, in)
 		}
 		return in
 	}
@@ -96,12 +99,6 @@ func drawTodos(m *SystemMaker) object {
 	return object{"todos": items}
 }
 
-func drawSendFile(m *SystemMaker) object {
-	in := object{"files": []string{m.file()}}
-	m.one(in, "caption", "As you asked.")
-	return in
-}
-
 func drawSend(m *SystemMaker) object {
 	m.made.mails++
 	in := object{"to": pick(m, append([]string{"main", "*", "nobody", "agent_1"}, m.made.agents...)...), "message": pick(m, "How far are you?", "Go on.", "")}
@@ -115,13 +112,6 @@ func drawSend(m *SystemMaker) object {
 
 func (m *SystemMaker) job() string { return m.numbered("task_", m.made.jobs) }
 
-func drawOutput(m *SystemMaker) object {
-	in := object{"task_id": m.job()}
-	m.one(in, "block", false, true)
-	m.one(in, "timeout", 1_000, 60_000)
-	return in
-}
-
 // commands are what shells are given: they look, change, fail, take time and are no commands.
 var commands = []string{
 	"echo hi", "cat a.go", "ls", "sleep 2; echo late", "false", "cd docs", "cd docs && pwd", "echo x > out.txt", "rm -f out.txt",
@@ -130,7 +120,7 @@ var commands = []string{
 
 func drawBash(m *SystemMaker) object {
 	in := object{"command": pick(m, commands...)}
-	if m.InKit("TaskOutput") && m.odds(1, 2) {
+	if m.s.InKit("TaskOutput") && m.odds(1, 2) {
 		m.made.jobs++
 		in["run_in_background"] = true
 	}
@@ -139,9 +129,6 @@ func drawBash(m *SystemMaker) object {
 	}
 	return in
 }
-
-// InKit reports whether the case under way has a tool of the families.
-func (m *SystemMaker) InKit(name string) bool { return slices.Contains(m.s.Kit, name) }
 
 func drawTungsten(m *SystemMaker) object {
 	in := object{}
@@ -157,13 +144,6 @@ func drawTungsten(m *SystemMaker) object {
 	return in
 }
 
-func drawMonitor(m *SystemMaker) object {
-	in := object{"task_id": m.job(), "pattern": pick(m, "two", "o", "((", "^late$")}
-	m.one(in, "once", true)
-	m.one(in, "timeout", 1_000, 60_000)
-	return in
-}
-
 func drawCronCreate(m *SystemMaker) object {
 	m.made.crons++
 	m.made.jobs++
@@ -175,9 +155,7 @@ func drawCronCreate(m *SystemMaker) object {
 // cronLines are the lines that cases give jobs; some are none.
 var cronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
 
-func drawCronDelete(m *SystemMaker) object {
-	return object{"id": m.numbered("cron_", m.made.crons)}
-}
+func (m *SystemMaker) cron() string { return m.numbered("cron_", m.made.crons) }
 
 func drawSearch(m *SystemMaker) object {
 	in := object{"query": pick(m, "go iterators", "nothing", "unknown words")}

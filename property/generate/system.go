@@ -142,7 +142,7 @@ func (m *SystemMaker) choose() {
 	for range 1 + m.rng.IntN(3) {
 		f := pick(m, families...)
 		for _, name := range f.tools {
-			if !m.InKit(name) {
+			if !m.s.InKit(name) {
 				s.Kit = append(s.Kit, name)
 			}
 		}
@@ -151,7 +151,7 @@ func (m *SystemMaker) choose() {
 		}
 	}
 	slices.Sort(s.Kit)
-	if m.InKit("ReadMcpResource") {
+	if m.s.InKit("ReadMcpResource") {
 		m.has |= servers
 	}
 	s.Stay = pick(m, 0, 0, 10*time.Minute, time.Hour)
@@ -211,7 +211,7 @@ func (m *SystemMaker) guards() {
 	s.Person = m.has&people != 0 || len(m.opening) > 0
 	names := append(m.names(), "Write(/repo/a/**)", "Write(/repo/barred/**)", "Write", "mcp__git", "mcp__weather__*", "Read(/repo/docs/**)")
 	for _, name := range append(names, s.Kit...) {
-		if m.odds(1, 2) || len(m.opening) > 0 && m.InKit(name) || m.serversFail() && strings.HasPrefix(name, "mcp__") {
+		if m.odds(1, 2) || len(m.opening) > 0 && m.s.InKit(name) || m.serversFail() && strings.HasPrefix(name, "mcp__") {
 			s.Allow = append(s.Allow, name)
 		}
 		if m.chance(rules, 1, 6) || name == "Write" && m.chance(people, 1, 3) {
@@ -238,7 +238,7 @@ func (m *SystemMaker) before() Hook {
 	if m.chance(deciding, 2, 3) {
 		h.Decision = pick(m, "allow", "allow", "ask", "deny")
 	}
-	if m.chance(rewriting, 2, 3) && h.Tool != "" && !strings.HasPrefix(h.Tool, "mcp__") && !m.InKit(h.Tool) {
+	if m.chance(rewriting, 2, 3) && h.Tool != "" && !strings.HasPrefix(h.Tool, "mcp__") && !m.s.InKit(h.Tool) {
 		h.Input = pick(m, "good", "bad", "barred")
 	}
 	h.Stop = m.chance(deciding, 1, 8)
