@@ -68,30 +68,17 @@ func newCaseRun() *caseRun {
 // failures what the requests broke. Further runs, under other policies or with other
 // pieces, there are none. The log and the trace hold until the next Run.
 func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
-	type result struct {
-		out check.Result
-		err error
-	}
-	done := make(chan result, 1)
 	s := l.run
-	go func() {
-		var out check.Result
-		err := clock.Bubble(func() (err error) {
-			out, err = l.play(s, c)
-			return err
-		})
-		done <- result{out, err}
-	}()
-	r, err := run.Await(ctx, done, Patience, 0, func() int64 { return 0 })
-	if err != nil {
+	out, failed, hung := run.Bubbled(ctx, Patience, 0, func() int64 { return 0 }, func() (check.Result, error) { return l.play(s, c) })
+	if hung != nil {
 		l.run = newCaseRun() // what still runs on the old one is left alone
-		return nil, check.Result{}, err
+		return nil, check.Result{}, hung
 	}
-	if r.err != nil {
-		return nil, r.out, r.err
+	if failed != nil {
+		return nil, out, failed
 	}
-	log, err := readTrace(c, r.out.Trace)
-	return log, r.out, err
+	log, err := readTrace(c, out.Trace)
+	return log, out, err
 }
 
 // play runs a case inside a bubble.

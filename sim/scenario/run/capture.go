@@ -208,9 +208,7 @@ func (s *captureSession) end(failed error) (CaptureReport, error) {
 		r.Missing = append(r.Missing, miss.Error())
 	}
 	if s.player != nil {
-		for _, l := range s.player.Leftover() {
-			r.Unused = append(r.Unused, fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL))
-		}
+		r.Unused = leftover(s.player)
 	}
 	r.Replayed = r.Turns
 	if s.recorder == nil {

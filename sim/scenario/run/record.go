@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,12 +40,8 @@ func Record(ctx context.Context, sc *scenario.Scenario, path string, answers ...
 	case len(requests) > len(answers):
 		return len(requests), rec.Err, nil
 	}
-	var failed error
-	err = clock.Bubble(func() error {
-		failed = recordRequests(sc, requests, path, o.answers)
-		return nil
-	})
-	return len(requests), rec.Err, cmp.Or(err, failed)
+	err = clock.Bubble(func() error { return recordRequests(sc, requests, path, o.answers) })
+	return len(requests), rec.Err, err
 }
 
 // recordRequests sends requests through the recorder to the script, or to answers.

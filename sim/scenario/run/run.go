@@ -105,29 +105,36 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 	return out
 }
 
-// guarded runs the bubble beside a watch in real time: a goroutine that waits for
-// something outside of the bubble would otherwise hang the program in silence.
+// guarded plays a scenario in a bubble, under a watch.
 func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, error) {
-	type result struct {
-		rec *record
-		err error
-	}
 	var moved atomic.Int64
-	done := make(chan result, 1)
-	go func() {
-		var rec *record
-		err := clock.Bubble(func() (err error) {
-			rec, err = play(sc, o, &moved)
-			return err
-		})
-		done <- result{rec, err}
-	}()
 	patience := cmp.Or(o.Patience, time.Minute)
-	r, err := Await(ctx, done, patience, 10*patience, moved.Load)
+	rec, failed, err := Bubbled(ctx, patience, 10*patience, moved.Load, func() (*record, error) { return play(sc, o, &moved) })
 	if errors.Is(err, ErrHung) {
 		err = fmt.Errorf("%w\n%s", err, stacks())
 	}
-	return r.rec, cmp.Or(err, r.err)
+	return rec, cmp.Or(err, failed)
+}
+
+// Bubbled plays something in a bubble of virtual time, beside a watch in real time: a goroutine that
+// waits for something outside of the bubble would otherwise hang the program in silence. Its second
+// error is that of [Await], under which nothing comes of it.
+func Bubbled[T any](ctx context.Context, patience, most time.Duration, moved func() int64, play func() (T, error)) (out T, failed, hung error) {
+	type result struct {
+		out T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		r.err = clock.Bubble(func() (err error) {
+			r.out, err = play()
+			return err
+		})
+		done <- r
+	}()
+	r, hung := Await(ctx, done, patience, most, moved)
+	return r.out, r.err, hung
 }
 
 // Await gives what comes of a run that goes on beside it. Its error is [ErrHung] where nothing moved for so

@@ -358,15 +358,21 @@ func (r *runner) takeDown(failed error) *record {
 		rec.Misses = append(rec.Misses, m.Error())
 	}
 	if r.player != nil {
-		for _, l := range r.player.Leftover() {
-			rec.Leftover = append(rec.Leftover, fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL))
-		}
+		rec.Leftover = leftover(r.player)
 		for _, d := range r.player.Diffs() {
 			rec.Notes = append(rec.Notes, fmt.Sprintf("request %d differs from its recording:\n%s", d.Interaction, d.Text))
 		}
 	}
 	rec.Gates = r.funnels()
 	return rec
+}
+
+// leftover are the recorded interactions that nobody asked for.
+func leftover(p *cassette.Player) (lines []string) {
+	for _, l := range p.Leftover() {
+		lines = append(lines, fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL))
+	}
+	return lines
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -234,12 +234,13 @@ func (r *runner) traceFiles() {
 // expectations ask about.
 func FileChanges(sc *scenario.Scenario, before, after world.Snapshot) (files []trace.File) {
 	changes := world.DiffSnapshots(before, after)
+	// A file that is there at the end has a content, and is unchanged where nothing else is known of it.
 	note := func(p, is string) {
-		content := ""
+		f := trace.File{Path: p, Is: cmp.Or(is, "absent")}
 		if i, ok := slices.BinarySearchFunc(after, p, func(e world.SnapshotEntry, p string) int { return strings.Compare(e.Path, p) }); ok {
-			content = string(after[i].Content)
+			f.Is, f.Content = cmp.Or(is, "unchanged"), string(after[i].Content)
 		}
-		files = append(files, trace.File{Path: p, Is: is, Content: content})
+		files = append(files, f)
 	}
 	named := map[string]bool{}
 	for _, list := range []struct {
@@ -253,17 +254,10 @@ func FileChanges(sc *scenario.Scenario, before, after world.Snapshot) (files []t
 	}
 	for _, p := range sorted(sc.Expect.Files) {
 		if p = path.Clean("/" + p); !named[p] {
-			note(p, presence(after, p))
+			note(p, "")
 		}
 	}
 	return files
-}
-
-func presence(s world.Snapshot, p string) string {
-	if _, ok := slices.BinarySearchFunc(s, p, func(e world.SnapshotEntry, p string) int { return strings.Compare(e.Path, p) }); ok {
-		return "unchanged"
-	}
-	return "absent"
 }
 
 var errNoServer = errors.New("there is no such program")
