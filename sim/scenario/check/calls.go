@@ -211,14 +211,11 @@ func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
 
 func (j *checker) waits() {
 	for _, id := range sorted(j.e.Waits) {
-		want := j.e.Waits[id]
-		c, ok := j.call(id)
-		found := cmp.Or(c.WaitsFor, "none")
-		if !ok {
-			j.fail("waits."+id, want, "there is no such call")
-			continue
+		if c, ok := j.call(id); ok {
+			j.equal("waits."+id, j.e.Waits[id], cmp.Or(c.WaitsFor, "none"))
+		} else {
+			j.fail("waits."+id, j.e.Waits[id], "there is no such call")
 		}
-		j.equal("waits."+id, want, found)
 	}
 }
 

@@ -114,8 +114,8 @@ func (j *checker) ending() {
 
 // requests checks what was sent against the cassette and the expectations.
 func (j *checker) requests() {
-	if len(j.rec.Leftover) > 0 && !j.sc.Stream.Leftover {
-		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
+	if !j.sc.Stream.Leftover {
+		j.leftover()
 	}
 	r := j.e.Requests
 	exact(j, "requests.count", r.Count, len(j.rec.Requests))
@@ -164,6 +164,10 @@ func (j *checker) reportMisses() {
 	for _, miss := range j.rec.Misses {
 		j.fail("requests", "every request has a recorded answer", miss)
 	}
+	j.leftover()
+}
+
+func (j *checker) leftover() {
 	if len(j.rec.Leftover) > 0 {
 		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
 	}
@@ -251,18 +255,13 @@ func (j *checker) again(run func(Variation) Result) {
 
 // alike checks that another run had the same effect.
 func (j *checker) alike(key string, other Result) {
-	want, found := effect(j.out.Trace), other.orError(effect(other.Trace))
+	want, found := effect(j.out.Trace), effect(other.Trace)
+	if other.Err != nil {
+		found = other.Err.Error()
+	}
 	if want != found {
 		j.fail(key, want, found)
 	}
-}
-
-// orError is a finding, or why there is none.
-func (out Result) orError(found string) string {
-	if out.Err != nil {
-		return out.Err.Error()
-	}
-	return found
 }
 
 // effect is what a run did, without when: every result, the state, the files.
@@ -271,18 +270,17 @@ func effect(events []trace.Event) string {
 	for _, text := range byAgent(results(events)) {
 		b.WriteString(text)
 	}
+	last := ""
 	for _, e := range events {
 		switch data := e.Data.(type) {
 		case trace.File:
 			fmt.Fprintf(&b, "%s %s\n", data.Path, data.Is)
 		case trace.Tree:
 			fmt.Fprintf(&b, "%s\n", data.Tree)
-		}
-	}
-	last := ""
-	for _, e := range events {
-		if e.Kind() == trace.KindState && e.Agent == "" {
-			last = e.Get("state")
+		case trace.State:
+			if e.Agent == "" {
+				last = e.Get("state")
+			}
 		}
 	}
 	return b.String() + last

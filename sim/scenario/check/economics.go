@@ -9,7 +9,6 @@ import (
 	"toolbench/sim/economics"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
-	"toolbench/toolsys/trace"
 )
 
 func (j *checker) cache() {
@@ -92,25 +91,16 @@ func pricesNamed(name string) (economics.Prices, error) {
 const bytesPerToken = 4
 
 func (j *checker) tokens() {
-	want := j.e.Tokens
-	whole, sent, ok := j.toolBytes()
-	if !ok {
+	want, pools := j.e.Tokens, j.pools()
+	if len(pools) == 0 {
 		if want != (scenario.TokenExpect{}) {
 			j.fail("tokens", "a request with tools", "no request was sent")
 		}
 		return
 	}
+	last := pools[len(pools)-1] // of the main conversation
+	whole, sent := int64(last.WholeBytes), int64(last.SentBytes)
 	j.bound("tokens.whole", want.Whole, float64(whole/bytesPerToken), "%.0f")
 	j.bound("tokens.sent", want.Sent, float64(sent/bytesPerToken), "%.0f")
 	j.bound("tokens.saved", want.Saved, 100*(1-float64(sent)/float64(max(1, whole))), "%.2f%%")
-}
-
-// toolBytes are those of the main conversation's last request.
-func (j *checker) toolBytes() (whole, sent int64, ok bool) {
-	for _, e := range j.rec.Events {
-		if p, is := e.Data.(trace.Pool); is && e.Agent == "" {
-			whole, sent, ok = int64(p.WholeBytes), int64(p.SentBytes), true
-		}
-	}
-	return whole, sent, ok
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolbench/sim/scenario"
@@ -12,25 +13,16 @@ import (
 func (j *checker) events() {
 	from := 0
 	for i, want := range j.e.Trace {
-		at := -1
-		for k := from; k < len(j.rec.Events); k++ {
-			if Matches(want, j.rec.Events[k]) {
-				at = k
-				break
-			}
-		}
+		at := slices.IndexFunc(j.rec.Events[from:], func(e trace.Event) bool { return Matches(want, e) })
 		if at < 0 {
 			j.fail(fmt.Sprintf("trace.%d", i), Wording(want), "no such event"+j.nearest(want))
 			return
 		}
-		from = at + 1
+		from += at + 1
 	}
 	for i, never := range j.e.Never {
-		for _, e := range j.rec.Events {
-			if Matches(never, e) {
-				j.fail(fmt.Sprintf("never.%d", i), "never "+Wording(never), string(e.AppendLine(nil)))
-				break
-			}
+		if at := slices.IndexFunc(j.rec.Events, func(e trace.Event) bool { return Matches(never, e) }); at >= 0 {
+			j.fail(fmt.Sprintf("never.%d", i), "never "+Wording(never), string(j.rec.Events[at].AppendLine(nil)))
 		}
 	}
 }
@@ -66,17 +58,10 @@ func Matches(w scenario.EventExpect, e trace.Event) bool {
 // Wording is an expected event in words.
 func Wording(w scenario.EventExpect) string {
 	parts := []string{w.Kind}
-	if w.Agent != "" {
-		parts = append(parts, "agent="+w.Agent)
-	}
-	if w.Call != "" {
-		parts = append(parts, "call="+w.Call)
-	}
-	if w.Tool != "" {
-		parts = append(parts, "tool="+w.Tool)
-	}
-	if w.At.Set() {
-		parts = append(parts, "at "+w.At.String())
+	for _, part := range []struct{ name, value string }{{"agent=", w.Agent}, {"call=", w.Call}, {"tool=", w.Tool}, {"at ", w.At.String()}} {
+		if part.value != "" {
+			parts = append(parts, part.name+part.value)
+		}
 	}
 	for _, k := range sorted(w.Has) {
 		parts = append(parts, k+"~"+quoted(w.Has[k]))

@@ -7,6 +7,7 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolbench/sim/scenario"
@@ -37,10 +38,7 @@ func (j *checker) loosely() {
 			}
 		}
 		if want.Match == "any_order" && len(found) > len(pairs) {
-			taken := make([]int, len(found))
-			for e := range taken {
-				taken[e] = -1
-			}
+			taken := slices.Repeat([]int{-1}, len(found))
 			for c, e := range pairs {
 				taken[e] = c
 			}
@@ -54,35 +52,26 @@ func (j *checker) loosely() {
 func (j *checker) inOrder(want []scenario.LooseCall, found []trace.Event) {
 	next := 0
 	for i, c := range want {
-		from := next
-		for next < len(found) && !isLooseCall(c, found[next]) {
-			next++
-		}
-		if next == len(found) {
-			j.fail(fmt.Sprintf("loosely.calls.%d", i), describeLoose(c), "no such call in "+listedCalls(found[from:]))
+		at := slices.IndexFunc(found[next:], func(e trace.Event) bool { return isLooseCall(c, e) })
+		if at < 0 {
+			j.fail(fmt.Sprintf("loosely.calls.%d", i), describeLoose(c), "no such call in "+listedCalls(found[next:]))
 			return
 		}
-		next++
+		next += at + 1
 	}
 }
 
 // surplus reports the first call that nothing was found for.
 func (j *checker) surplus(found []trace.Event, pairs []int) {
-	for e, c := range pairs {
-		if c < 0 {
-			j.fail("loosely", "no further call", describe(found[e]))
-			return
-		}
+	if e := slices.Index(pairs, -1); e >= 0 {
+		j.fail("loosely", "no further call", describe(found[e]))
 	}
 }
 
 // paired gives each of n a partner of its own among m, or -1: as many as can have one do
 // (augmenting paths).
 func paired(n, m int, fits func(i, k int) bool) []int {
-	of, partner := make([]int, m), make([]int, n)
-	for k := range of {
-		of[k] = -1
-	}
+	of, partner := slices.Repeat([]int{-1}, m), slices.Repeat([]int{-1}, n)
 	var find func(i int, seen []bool) bool
 	find = func(i int, seen []bool) bool {
 		for k := range m {
@@ -99,7 +88,6 @@ func paired(n, m int, fits func(i, k int) bool) []int {
 	}
 	for i := range n {
 		find(i, make([]bool, m))
-		partner[i] = -1
 	}
 	for k, i := range of {
 		if i >= 0 {

@@ -13,7 +13,7 @@ import (
 // Summarize reads the outcome off the trace.
 func (out *Result) Summarize(rec *Record) {
 	out.Trace, out.Digest, out.Notes, out.Requests, out.Dropped = rec.Events, rec.Digest, rec.Notes, rec.Requests, rec.Dropped
-	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}, let: map[*Call]bool{}}
+	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}}
 	for _, e := range rec.Events {
 		s.take(e)
 	}
@@ -37,7 +37,6 @@ func (out *Result) Summarize(rec *Record) {
 type summary struct {
 	calls   map[string]*Call
 	streams map[string]*Stream // the open one of each agent
-	let     map[*Call]bool     // the scheduler let it go
 	order   struct {
 		calls   []*Call
 		streams []*Stream
@@ -100,11 +99,10 @@ func (s *summary) call(e trace.Event) {
 	case trace.Queued:
 		c.WaitsFor, c.On = data.Reason, data.On
 	case trace.Started:
-		c.Started, s.let[c] = e.At, true
-		c.ran, c.touches = true, footprintOf(data.Touches)
+		c.Started, c.ran, c.touches = e.At, true, footprintOf(data.Touches)
 	case trace.Ended:
 		c.Ended, c.Status = e.At, data.Status
-		if !s.let[c] {
+		if !c.ran {
 			c.Started = c.Ended
 		}
 	case trace.Emitted:
@@ -186,12 +184,8 @@ func maxRunning(calls []Call) int {
 			edges = append(edges, edge{c.Started, 1}, edge{c.Ended, -1})
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int {
-		if a.at != b.at {
-			return int(a.at - b.at)
-		}
-		return a.by - b.by // who ends makes room for who begins
-	})
+	// Who ends makes room for who begins.
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	now, most := 0, 0
 	for _, e := range edges {
 		now += e.by

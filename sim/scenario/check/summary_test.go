@@ -118,9 +118,9 @@ func TestACaseThatMustFailAndDoesNot(t *testing.T) {
 // Served tools come in the order of their names in a pool that has no others, too; and what
 // cost nothing is not compared with what it would have cost.
 func TestWhatThereIsNothingOf(t *testing.T) {
-	var unsorted poolView
+	var unsorted trace.Pool
 	unsorted.Tools = []string{"mcp__b__x", "mcp__a__x"}
-	assert.False(t, sortedPools([]poolView{unsorted}))
+	assert.False(t, sortedPools([]trace.Pool{unsorted}))
 	assert.Zero(t, missOverHit(nil, economics.Prices{}))
 }
 

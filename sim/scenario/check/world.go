@@ -81,14 +81,12 @@ func (j *checker) files() {
 	}
 }
 
-// poolView is one request's tools.
-type poolView struct{ trace.Pool }
-
-func (j *checker) pools() []poolView {
-	var all []poolView
+// pools are the tools of each request of the main conversation.
+func (j *checker) pools() []trace.Pool {
+	var all []trace.Pool
 	for _, e := range j.rec.Events {
 		if p, ok := e.Data.(trace.Pool); ok && e.Agent == "" {
-			all = append(all, poolView{p})
+			all = append(all, p)
 		}
 	}
 	return all
@@ -106,13 +104,16 @@ func (j *checker) pool() {
 	j.list("pool.tools", want.Tools, first.Tools)
 	j.list("pool.last", want.Last, last.Tools)
 	j.list("pool.deferred", want.Deferred, first.Deferred)
+	sent := func(name string) bool {
+		return slices.ContainsFunc(pools, func(p trace.Pool) bool { return slices.Contains(p.Tools, name) || slices.Contains(p.Deferred, name) })
+	}
 	for _, name := range want.Contains {
-		if !slices.ContainsFunc(pools, func(v poolView) bool { return v.has(name) }) {
+		if !sent(name) {
 			j.fail("pool.contains", name, "in no request")
 		}
 	}
 	for _, name := range want.Lacks {
-		if slices.ContainsFunc(pools, func(v poolView) bool { return v.has(name) }) {
+		if sent(name) {
 			j.fail("pool.lacks", "no "+name, "it was there")
 		}
 	}
@@ -127,44 +128,37 @@ func (j *checker) pool() {
 	j.bound("pool.size", want.Size, float64(len(last.Tools)), "%.0f")
 }
 
-func (v poolView) has(name string) bool {
-	return slices.Contains(v.Tools, name) || slices.Contains(v.Deferred, name)
-}
-
-func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
-	same := func(of func(poolView) string) bool {
+func (j *checker) stability(want scenario.PoolExpect, pools []trace.Pool) {
+	same := func(of func(trace.Pool) string) bool {
 		seen := map[string]bool{}
 		for _, v := range pools {
 			seen[of(v)] = true
 		}
 		return len(seen) == 1
 	}
-	exact(j, "pool.prefix_stable", want.PrefixStable, same(func(v poolView) string { return v.PrefixHash }))
-	exact(j, "pool.stable", want.Stable, same(func(v poolView) string { return v.Hash }))
+	exact(j, "pool.prefix_stable", want.PrefixStable, same(func(v trace.Pool) string { return v.PrefixHash }))
+	exact(j, "pool.stable", want.Stable, same(func(v trace.Pool) string { return v.Hash }))
 }
 
 // sortedPools reports whether each pool has what is always whole by name, then the served
 // tools by name, in bytes. Discovered built-ins stand between, by name as well (D1, D4).
-func sortedPools(pools []poolView) bool {
+func sortedPools(pools []trace.Pool) bool {
 	for _, v := range pools {
-		cut := slices.IndexFunc(v.Tools, func(n string) bool { return strings.HasPrefix(n, "mcp__") })
+		cut := slices.IndexFunc(v.Tools, isServed)
 		if cut < 0 {
 			cut = len(v.Tools)
 		}
 		served := v.Tools[cut:]
-		builtins := slices.DeleteFunc(slices.Clone(v.Deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
-		if !slices.IsSorted(served) || !slices.IsSorted(builtins) {
-			return false
-		}
-		if slices.ContainsFunc(served, func(n string) bool { return !strings.HasPrefix(n, "mcp__") }) {
-			return false
-		}
-		if len(v.Deferred) == 0 && !slices.IsSorted(v.Tools[:cut]) {
+		builtins := slices.DeleteFunc(slices.Clone(v.Deferred), isServed)
+		mixed := slices.ContainsFunc(served, func(n string) bool { return !isServed(n) })
+		if mixed || !slices.IsSorted(served) || !slices.IsSorted(builtins) || len(v.Deferred) == 0 && !slices.IsSorted(v.Tools[:cut]) {
 			return false
 		}
 	}
 	return true
 }
+
+func isServed(name string) bool { return strings.HasPrefix(name, "mcp__") }
 
 // servers checks what reached MCP servers.
 func (j *checker) servers() {
