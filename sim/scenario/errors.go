@@ -17,8 +17,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-
-	"toolbench/toolsys/search"
 )
 
 // FileError is what is wrong with a scenario's file, where, and what to do.
@@ -237,11 +235,7 @@ func nearestKey(message string) string {
 	if homes := keys[m[1]]; len(homes) > 0 {
 		return "it belongs " + strings.Join(homes[:min(len(homes), 3)], ", or ")
 	}
-	near := search.Nearest(m[1], slices.Sorted(maps.Keys(keys)), nil, 1)
-	if len(near) == 0 {
-		return "see `toolbench schema scenario` for the keys there are"
-	}
-	return "did you mean " + near[0] + "?"
+	return cmp.Or(nearest(m[1], slices.Sorted(maps.Keys(keys))), "see `toolbench schema scenario` for the keys there are")
 }
 
 // keys gives every key of the format with the places where it belongs, in words.
@@ -279,7 +273,10 @@ const settingsFile = "toolbench.yaml"
 // otherFile is what a file is that has nothing of a scenario, and which command takes it;
 // nil for one that may be meant as a scenario.
 func otherFile(name string, doc ast.Node) *FileError {
-	keys := topKeys(doc)
+	var keys []string
+	for _, m := range membersIn(doc) {
+		keys = append(keys, m.Key.GetToken().Value)
+	}
 	has := func(wanted ...string) bool {
 		return slices.ContainsFunc(wanted, func(k string) bool { return slices.Contains(keys, k) })
 	}
@@ -300,19 +297,15 @@ func otherFile(name string, doc ast.Node) *FileError {
 	return &FileError{File: name, Line: 1, Column: 1, Problem: "this is no scenario, but " + what, Remedy: remedy}
 }
 
-func topKeys(doc ast.Node) []string {
-	var values []*ast.MappingValueNode
-	switch m := doc.(type) {
+// membersIn are the members of a mapping; nil where the node is none.
+func membersIn(n ast.Node) []*ast.MappingValueNode {
+	switch m := n.(type) {
 	case *ast.MappingNode:
-		values = m.Values
+		return m.Values
 	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{m}
+		return []*ast.MappingValueNode{m}
 	}
-	var keys []string
-	for _, v := range values {
-		keys = append(keys, v.Key.GetToken().Value)
-	}
-	return keys
+	return nil
 }
 
 // liesBeside reports whether a file of a folder belongs to scenarios and is none: a

@@ -108,15 +108,6 @@ func faultNamed(n FaultLine) Fault {
 		f.Server = &ServerFault{
 			Call: n.Call, Tool: n.Tool, Gone: n.What == "gone", Back: Duration(n.For), Duplicate: n.What == "duplicate", Unknown: n.What == "unknown", Rubbish: n.Arg,
 		}
-	default:
-		f.inStream(n)
-	}
-	return f
-}
-
-// inStream takes what goes wrong with a request or its stream.
-func (f *Fault) inStream(n FaultLine) {
-	switch n.What {
 	case "status":
 		f.Status, _ = strconv.Atoi(n.Arg) // the language has checked it
 	case "cut":
@@ -132,6 +123,7 @@ func (f *Fault) inStream(n FaultLine) {
 	case "late":
 		f.Late, f.LateFor = n.Event, n.For
 	}
+	return f
 }
 
 // StreamFaults gives what goes wrong with the answer to the n-th request, counted from 1.

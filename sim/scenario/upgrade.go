@@ -78,13 +78,8 @@ func membersOf(data []byte) (map[string]*ast.MappingValueNode, error) {
 	}
 	keys := map[string]*ast.MappingValueNode{}
 	for _, doc := range file.Docs {
-		switch body := doc.Body.(type) {
-		case *ast.MappingNode:
-			for _, m := range body.Values {
-				keys[m.Key.GetToken().Value] = m
-			}
-		case *ast.MappingValueNode:
-			keys[body.Key.GetToken().Value] = body
+		for _, m := range membersIn(doc.Body) {
+			keys[m.Key.GetToken().Value] = m
 		}
 	}
 	return keys, nil
@@ -132,15 +127,9 @@ func firstKey(data []byte, keys map[string]*ast.MappingValueNode) int {
 	for _, k := range keys {
 		line = min(line, k.Key.GetToken().Position.Line)
 	}
-	at := 0
-	for range line - 1 {
-		for data[at] != '\n' {
-			at++
-		}
-		at++
-	}
-	if at == 0 && bytes.HasPrefix(data, []byte("\ufeff")) {
-		return len("\ufeff") // a byte order mark stays first
+	at := lineOffsets(data)[line-1]
+	if at == 0 && bytes.HasPrefix(data, byteOrderMark) {
+		return len(byteOrderMark) // it stays first
 	}
 	return at
 }

@@ -54,17 +54,11 @@ func (sc *Scenario) validateRest() error {
 			return sc.ErrorAt(m.key, err.Error(), "")
 		}
 	}
-	if err := sc.checkWords(ownWords()...); err != nil {
-		return err
-	}
-	if err := sc.validateServers(); err != nil {
-		return err
-	}
-	if err := sc.validateExpect(); err != nil {
-		return err
-	}
-	if err := sc.validateCases(); err != nil {
-		return err
+	words := func() error { return sc.checkWords(ownWords()...) }
+	for _, check := range []func() error{words, sc.validateServers, sc.validateExpect, sc.validateCases} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for i, f := range sc.Faults {
 		if f.Body != "" && f.Status == 0 {

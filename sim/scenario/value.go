@@ -22,16 +22,7 @@ func (d Duration) D() time.Duration { return time.Duration(d) }
 
 // UnmarshalYAML reads the text of a node.
 func (d *Duration) UnmarshalYAML(n ast.Node) error {
-	text, err := scalar(n)
-	if err != nil {
-		return err
-	}
-	got, err := parseDuration(text)
-	if err != nil {
-		return problem(n, err)
-	}
-	*d = Duration(got)
-	return nil
+	return parsed(n, parseDuration, (*time.Duration)(d))
 }
 
 func parseDuration(text string) (time.Duration, error) {
@@ -83,18 +74,7 @@ func (b Bound) String() string { return b.text }
 func (b Bound) Exact() bool { return b.op == "=" }
 
 // UnmarshalYAML reads the text of a node.
-func (b *Bound) UnmarshalYAML(n ast.Node) error {
-	text, err := scalar(n)
-	if err != nil {
-		return err
-	}
-	got, err := parseBound(text)
-	if err != nil {
-		return problem(n, err)
-	}
-	*b = got
-	return nil
-}
+func (b *Bound) UnmarshalYAML(n ast.Node) error { return parsed(n, parseBound, b) }
 
 var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_second")
 
@@ -192,6 +172,20 @@ func (b Bound) HoldsAt(d time.Duration) bool {
 func (b Bound) HoldsNear(d, slack time.Duration) bool {
 	near := time.Duration(math.Min(math.Max(b.low, float64(d-slack)), float64(d+slack)))
 	return b.HoldsAt(d) || b.HoldsAt(near) || b.op == "<" && b.HoldsAt(d-slack) || b.op == ">" && b.HoldsAt(d+slack)
+}
+
+// parsed reads a node's text into a value, which an error leaves as it is.
+func parsed[T any](n ast.Node, parse func(string) (T, error), into *T) error {
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	got, err := parse(text)
+	if err != nil {
+		return problem(n, err)
+	}
+	*into = got
+	return nil
 }
 
 // scalar gives a node's text.
