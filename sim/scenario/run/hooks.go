@@ -55,14 +55,14 @@ func (r *runner) script(made hook.Hook, h scenario.HookScript) (hook.Hook, error
 	if h.Command != "" {
 		made = hook.Command(made, h.Command, r.exec)
 	}
-	made.Run = r.delayed(made.Run, h)
+	made.Run = r.delayed(made, h)
 	return made, nil
 }
 
 // delayed is a hook's work with the delay and the failure of its script.
-func (r *runner) delayed(work hookWork, h scenario.HookScript) hookWork {
+func (r *runner) delayed(made hook.Hook, h scenario.HookScript) hookWork {
 	return func(ctx context.Context, in hook.Input) (hook.Output, error) {
-		actor := "hook-run/" + in.Agent + in.Call + "/" + h.Name + h.Event
+		actor := "hook-run/" + in.Agent + in.Call + "/" + made.Name + h.Event
 		wait := h.After.D()
 		if h.Fails == "hang" {
 			wait = hang
@@ -76,7 +76,7 @@ func (r *runner) delayed(work hookWork, h scenario.HookScript) hookWork {
 		case "panic":
 			panic("the scripted hook panicked")
 		}
-		return work(ctx, in)
+		return made.Run(ctx, in)
 	}
 }
 

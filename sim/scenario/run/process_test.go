@@ -11,6 +11,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -78,7 +79,8 @@ func TestKilledAtEveryEvent(t *testing.T) {
 	}
 }
 
-// What the person allowed for good is allowed in the next process as well.
+// What the person allowed for good is allowed in the next process as well, and what each process
+// opened is closed when the run is over.
 func TestWhatIsAlwaysAllowedOutlivesAKill(t *testing.T) {
 	sc, err := scenario.Parse("killed.yaml", []byte(`name: killed
 about: The second call is not asked about.
@@ -96,9 +98,16 @@ expect:
   results: {first: {status: ok}, second: {status: ok}}
 `))
 	require.NoError(t, err)
-	out := Scenario(t.Context(), sc, Options{Seed: 1})
+	opened, closed := 0, 0
+	out := Scenario(t.Context(), sc, Options{Seed: 1, Own: &Own{Tools: func(w World) ([]*tool.Tool, error) {
+		opened++
+		w.Cleanup(func() { closed++ })
+		return nil, nil
+	}}})
 	assert.NoError(t, out.Err)
 	assert.Empty(t, out.Failures)
+	assert.Equal(t, 2, opened)
+	assert.Equal(t, opened, closed)
 }
 
 // done are the ids in the file at the end.

@@ -64,8 +64,8 @@ type runner struct {
 	past    []message.Message
 	reader  string
 	prompts []string
-	// ends are called when the run is over.
-	ends []func()
+	// ends are called when the run is over, those of all its processes.
+	ends *[]func()
 
 	// runs counts shell runs, to give each its own name at the gate.
 	runs atomic.Int64
@@ -84,13 +84,13 @@ const (
 // play runs a scenario once, inside a bubble.
 func play(sc *scenario.Scenario, o Options, moved *atomic.Int64) (*record, error) {
 	gate := clock.Open(o.Seed)
-	r := &runner{sc: sc, o: o, moved: moved, gate: gate, log: &trace.Log{}, kills: kills(sc)}
+	r := &runner{sc: sc, o: o, moved: moved, gate: gate, log: &trace.Log{}, kills: kills(sc), ends: &[]func(){}}
 	defer gate.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer func() { r.servers.close() }() // also of those that an error leaves behind
 	defer func() {
-		for _, end := range slices.Backward(r.ends) {
+		for _, end := range slices.Backward(*r.ends) {
 			end()
 		}
 	}()

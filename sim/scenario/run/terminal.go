@@ -111,7 +111,7 @@ func (t *terminal) run(ctx context.Context) {
 		default:
 			t.dir, t.env = exit.Dir, exit.Env
 		}
-		t.ended = strings.TrimSpace(line) == "exit"
+		t.ended = t.ended || strings.TrimSpace(line) == "exit"
 		if !t.ended {
 			t.print(prompt)
 		}

@@ -277,7 +277,7 @@ func (r *runner) ownTools() ([]*tool.Tool, error) {
 	if err != nil || r.o.Own == nil || r.o.Own.Tools == nil {
 		return tools, err
 	}
-	more, err := r.o.Own.Tools(World{FS: r.disk(), Clock: r.clock(), Dir: r.dir(), HTTP: r.fetch, Cleanup: func(f func()) { r.ends = append(r.ends, f) }})
+	more, err := r.o.Own.Tools(World{FS: r.disk(), Clock: r.clock(), Dir: r.dir(), HTTP: r.fetch, Cleanup: func(f func()) { *r.ends = append(*r.ends, f) }})
 	return slices.Concat(tools, more), err
 }
 
