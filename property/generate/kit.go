@@ -58,8 +58,7 @@ func init() { // the draws look the table up
 			has("pattern", "func", "(", "o", "nowhere"), maybe("output_mode", "content", "count"), maybe("path", "/repo/docs", "/repo/a.go"), maybe("head_limit", 2))},
 		"LSP": {deferrable: true, settings: map[string]string{"ENABLE_LSP_TOOL": on}, draw: input(
 			has("operation", "definition", "references", "hover", "implementation", "document_symbols", "workspace_symbols", "incoming_calls"),
-			has("file_path", "/repo/a.go", "/repo/a.go", "/repo/missing.go", "/repo/x.py"),
-			maybe("line", 1, 3, 900), maybe("character", 1, 4), maybe("symbol", "greet"))},
+			has("file_path", "/repo/a.go", "/repo/a.go", "/repo/missing.go", "/repo/x.py"), maybe("line", 1, 3, 900), maybe("character", 1, 4), maybe("symbol", "greet"))},
 		"ListMcpResources": {deferrable: true, draw: input(maybe("server", "git", "nobody"))},
 		"ListPeers":        {settings: swarms, draw: input()},
 		"Monitor": {settings: feature("MONITOR_TOOL"), draw: input(
@@ -67,15 +66,14 @@ func init() { // the draws look the table up
 		"NotebookEdit": {deferrable: true, draw: input(
 			has("notebook_path", "/repo/nb.ipynb", "/repo/nb.ipynb", "/repo/a.go", "/repo/missing.ipynb"), has("new_source", "print(2)"),
 			maybe("cell_id", "one", "two"), maybe("edit_mode", "insert", "delete", "replace"), maybe("cell_type", "code", "markdown"))},
-		"OverflowTest":     {settings: feature("OVERFLOW_TEST"), draw: input(has("chars", 0, 300, 49_999, 50_001, 90_000))},
-		"PowerShell":       {deferrable: true, settings: feature("POWERSHELL_TOOL"), draw: input(has("command", "Get-Content a.go", "Get-ChildItem", "Remove-Item a.go", "Get-Content /etc/passwd", " "))},
-		"PushNotification": {settings: kairos, draw: input(has("message", "The tests pass.", " "), maybe("priority", "low", "high"))},
-		"REPL":             {settings: internal, draw: drawREPL},
-		"ReadMcpResource":  {deferrable: true, draw: input(has("server", "git", "weather", "nobody"), has("uri", "note:one", "note:two"))},
-		"RemoteTrigger":    {deferrable: true, settings: triggerSettings, draw: drawTrigger},
-		"SendMessage":      {deferrable: true, draw: drawSend},
-		"SendUserFile": {settings: kairos, draw: input(
-			derived("files", func(m *SystemMaker) []string { return []string{m.file()} }), maybe("caption", "As you asked."))},
+		"OverflowTest":        {settings: feature("OVERFLOW_TEST"), draw: input(has("chars", 0, 300, 49_999, 50_001, 90_000))},
+		"PowerShell":          {deferrable: true, settings: feature("POWERSHELL_TOOL"), draw: input(has("command", "Get-Content a.go", "Get-ChildItem", "Remove-Item a.go", "Get-Content /etc/passwd", " "))},
+		"PushNotification":    {settings: kairos, draw: input(has("message", "The tests pass.", " "), maybe("priority", "low", "high"))},
+		"REPL":                {settings: internal, draw: drawREPL},
+		"ReadMcpResource":     {deferrable: true, draw: input(has("server", "git", "weather", "nobody"), has("uri", "note:one", "note:two"))},
+		"RemoteTrigger":       {deferrable: true, settings: triggerSettings, draw: drawTrigger},
+		"SendMessage":         {deferrable: true, draw: drawSend},
+		"SendUserFile":        {settings: kairos, draw: input(derived("files", func(m *SystemMaker) []string { return []string{m.file()} }), maybe("caption", "As you asked."))},
 		"Skill":               {draw: input(has("skill", "greet", "greet", "missing"), maybe("args", "the world"))},
 		"Sleep":               {settings: feature("PROACTIVE"), draw: input(has("seconds", 0, 0.5, 3, 700))},
 		"Snip":                {settings: feature("HISTORY_SNIP"), draw: drawSnip},

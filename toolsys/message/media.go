@@ -48,7 +48,10 @@ func oldest(all []media) (n int) {
 	over := func(part int) bool { return sum.items > maxMedia/part || sum.bytes > maxMediaBytes/part }
 	for i, m := range all {
 		sum.items, sum.bytes = sum.items+m.items, sum.bytes+m.bytes
-		for full := over(1); full && (n < i && over(2) || n == i && over(1)); n++ {
+		if !over(1) {
+			continue
+		}
+		for ; n < i && over(2) || n == i && over(1); n++ {
 			sum.items, sum.bytes = sum.items-all[n].items, sum.bytes-all[n].bytes
 		}
 	}
