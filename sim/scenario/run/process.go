@@ -144,7 +144,7 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 	}
 	next := &runner{
 		moved: r.moved, ends: r.ends,
-		sc:    r.sc, o: r.o, fs: r.fs, before: r.before, log: r.log, wire: r.wire, player: r.player, answered: r.answered, config: r.config, notes: r.notes,
+		sc: r.sc, o: r.o, fs: r.fs, before: r.before, log: r.log, wire: r.wire, player: r.player, answered: r.answered, config: r.config, notes: r.notes,
 		process: newProcess(gate, r.process.remains), kills: r.kills, prompts: r.prompts,
 	}
 	next.past, next.reader = loop.Reopen(entries)
