@@ -3,6 +3,7 @@ package work_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -164,6 +165,15 @@ func TestOnlyASkillThatBringsTextAloneAllowsItself(t *testing.T) {
 	}
 }
 
+// aliases stand for more values than memory holds.
+var aliases = func() string {
+	text := "---\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		text += fmt.Sprintf("a%d: &a%d [%s*a%d]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
+	}
+	return text + "allowed-tools: *a9\n---\nx"
+}()
+
 func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 	d := skills(t)
 	all, err := work.Skills(d)
@@ -175,12 +185,15 @@ func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 	}, all)
 
 	for text, want := range map[string]string{
-		"---\ndescription: x\n":              "no closing line",
-		"---\ncontext: sideways\n---\nx":     "write fork or inline",
-		"---\nallowed-tools: Bash(\n---\nx":  "never closed",
-		"---\nallowed-tools: [1]\n---\nx":    "1 is no text",
-		"---\nallowed-tools: {a: b}\n---\nx": "neither a list nor a text",
-		"---\na: [\n---\nx":                  "front matter",
+		"---\ndescription: x\n":                                "no closing line",
+		"---\ncontext: sideways\n---\nx":                       "write fork or inline",
+		"---\nallowed-tools: Bash(\n---\nx":                    "never closed",
+		"---\nallowed-tools: [1]\n---\nx":                      "1 is no text",
+		"---\nallowed-tools: {a: b}\n---\nx":                   "neither a list nor a text",
+		"---\na: [\n---\nx":                                    "front matter: line 2: did not find expected node content",
+		"---\nagent: [x]\n---\nx":                              "front matter: line 2: !!seq does not belong here",
+		"---\na: " + strings.Repeat("[", 50_000) + "\n---\nx": "front matter: line 2: exceeded max depth",
+		aliases: "excessive aliasing",
 	} {
 		require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/bad/SKILL.md", []byte(text), 0o644))
 		all, err = work.Skills(d)

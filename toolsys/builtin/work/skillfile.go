@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
@@ -124,8 +123,8 @@ func readFront(text string, head any) (body string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := yaml.Unmarshal([]byte(front), head); err != nil {
-		return "", fmt.Errorf("front matter: %s", strings.TrimSpace(yaml.FormatError(err, false, false)))
+	if err := readYAML("\n"+front, head, false); err != nil { // lines are those of the file, the first being dashes
+		return "", fmt.Errorf("front matter: %w", err)
 	}
 	return body, nil
 }

@@ -1,20 +1,18 @@
 package work
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/afero"
+	"gopkg.in/yaml.v3"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -163,13 +161,41 @@ type workflow struct {
 
 // workflowStep is one call. KeepGoing: the workflow goes on where it fails.
 type workflowStep struct {
-	ID        string         `yaml:"id"`
-	Tool      string         `yaml:"tool"`
-	Input     map[string]any `yaml:"input"`
-	KeepGoing bool           `yaml:"keep_going"`
+	ID        string    `yaml:"id"`
+	Tool      string    `yaml:"tool"`
+	Input     stepInput `yaml:"input"`
+	KeepGoing bool      `yaml:"keep_going"`
 
 	// template is the input as JSON, with places for values.
 	template any
+}
+
+// stepInput is a step's input as it was written down.
+type stepInput map[string]any
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (s *stepInput) UnmarshalYAML(n *yaml.Node) error {
+	if err := plain(n); err != nil {
+		return err
+	}
+	return n.Decode((*map[string]any)(s))
+}
+
+// plain leaves dates the texts that they are, and refuses aliases, with which a few lines can
+// stand for more than memory holds.
+func plain(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode {
+		return fmt.Errorf("line %d: *%s is an alias; write out what it stands for", n.Line, n.Value)
+	}
+	if n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, inner := range n.Content {
+		if err := plain(inner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // files are the workflows' files by name.
@@ -201,11 +227,10 @@ func (d Workflows) load(name string) (workflow, error) {
 		return workflow{}, fmt.Errorf("the workflow cannot be read: %w", err)
 	}
 	var w workflow
-	dec := yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField())
-	if err := dec.Decode(&w); err != nil && !errors.Is(err, io.EOF) {
-		return workflow{}, fmt.Errorf("%s: %s", file, strings.TrimSpace(yaml.FormatError(err, false, false)))
+	if err = readYAML(string(raw), &w, true); err == nil {
+		err = w.check()
 	}
-	if err := w.check(); err != nil {
+	if err != nil {
 		return workflow{}, fmt.Errorf("%s: %w", file, err)
 	}
 	return w, nil
