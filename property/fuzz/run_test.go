@@ -89,7 +89,7 @@ func TestWhatOnceFailedHolds(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		s, err := fuzz.Parse(data)
+		s, err := fuzz.Parse(file, data)
 		require.NoError(t, err, file)
 		if b := s.Replay(context.Background()); b != nil {
 			t.Errorf("%s: %s: %s\n%s", file, b.Name, b.Found, b.Log)
@@ -103,7 +103,7 @@ func TestACaseSurvivesItsFile(t *testing.T) {
 		want := fuzz.NewSaved("A case.", fuzz.Both, m.Case(i).Clone())
 		data, err := want.YAML()
 		require.NoError(t, err)
-		got, err := fuzz.Parse(data)
+		got, err := fuzz.Parse("a.yaml", data)
 		require.NoError(t, err, string(data))
 		again, err := got.YAML()
 		require.NoError(t, err)

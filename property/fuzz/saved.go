@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"regexp"
 
@@ -14,6 +13,7 @@ import (
 	"toolbench/property/des"
 	"toolbench/property/generate"
 	"toolbench/property/oracle"
+	"toolbench/sim/scenario"
 )
 
 // Saved is a case in a file, to be run again.
@@ -28,26 +28,37 @@ type Saved struct {
 	Former    *generate.SystemCase `yaml:"scene,omitempty"`
 }
 
-// Parse reads a file of a case.
-func Parse(data []byte) (*Saved, error) {
+// Parse reads a case; file is its name in messages.
+func Parse(file string, data []byte) (*Saved, error) {
 	var s Saved
-	if err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("no case: %s", yaml.FormatError(err, false, false))
+	tree, err := scenario.Tree(data)
+	if err == nil && len(tree.Docs) > 0 && tree.Docs[0].Body != nil {
+		err = scenario.Strict(tree.Docs[0].Body, &s)
+	}
+	if err != nil {
+		wrong := scenario.InFile(file, err)
+		wrong.Remedy = "a case is a file that `toolbench fuzz` wrote"
+		return nil, wrong
 	}
 	if s.System == nil {
 		s.System, s.Former = s.Former, nil
 	}
 	s.Engine = cmp.Or(s.Engine, Both)
 	if s.Engine != DES && s.Engine != Full && s.Engine != Both {
-		return nil, fmt.Errorf("engine is %q; write des, full or both", s.Engine)
+		return nil, fmt.Errorf("%s: engine is %q; write des, full or both", file, s.Engine)
 	}
 	switch {
 	case (s.Scheduler == nil) == (s.System == nil) || s.Former != nil:
-		return nil, errors.New("no case: write one under case or under system_case, and not both")
+		return nil, fmt.Errorf("%s: no case: write one under case or under system_case, and not both", file)
 	case s.System != nil:
-		return &s, s.System.Check()
+		err = s.System.Check()
+	default:
+		err = s.Scheduler.Check()
 	}
-	return &s, s.Scheduler.Check()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &s, nil
 }
 
 // YAML writes a case as Parse reads it.

@@ -66,8 +66,8 @@ func problem(n ast.Node, err error) error {
 	return e
 }
 
-// fileError words an error of the YAML library for people, and finds the place.
-func fileError(file string, err error) *FileError {
+// InFile words an error of [Tree] or [Strict] for people, and finds the place.
+func InFile(file string, err error) *FileError {
 	out := &FileError{File: file, Problem: err.Error()}
 	var own *nodeError
 	var lib yaml.Error
@@ -104,7 +104,7 @@ func remedy(err error, e *FileError) string {
 	var syntax *yaml.SyntaxError
 	switch {
 	case errors.Is(err, errTooMuch):
-		return "a scenario is small; write it out without aliases of aliases"
+		return "write it out in less, without aliases of aliases"
 	case errors.As(err, &unknown):
 		return nearestKey(e.Problem)
 	case errors.As(err, &twice) || strings.Contains(e.Problem, "already defined"):

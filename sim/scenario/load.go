@@ -62,8 +62,8 @@ func Parse(name string, data []byte) (*Scenario, error) {
 		return nil, other
 	}
 	sc := &Scenario{file: name, dir: path.Dir(name), recording: &recording{}}
-	if err := yaml.NodeToValue(doc, sc, yaml.Strict()); err != nil {
-		return nil, fileError(name, err)
+	if err := Strict(doc, sc); err != nil {
+		return nil, InFile(name, err)
 	}
 	sc.places, sc.named = placesOf(doc), sc.mentions()
 	if err := sc.validate(); err != nil {
@@ -112,7 +112,7 @@ func document(name string, data []byte) (ast.Node, error) {
 	}
 	file, err := Tree(data)
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, InFile(name, err)
 	}
 	docs := slices.DeleteFunc(file.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
 	if len(docs) != 1 {
@@ -123,20 +123,25 @@ func document(name string, data []byte) (ast.Node, error) {
 			return nil, &FileError{File: name, Line: 1, Column: 1, Problem: "a scenario is a mapping of keys to values", Remedy: "begin with `name:`"}
 		}
 	}
-	if err := bounded(docs[0].Body); err != nil {
-		return nil, fileError(name, err)
-	}
 	return docs[0].Body, nil
 }
 
-// Tree parses YAML, unless it is nested deeper than a scenario may be. A byte order mark
-// is no part of it.
+// Tree parses YAML, unless it is nested deeper than a scenario may be or grows too large with its
+// aliases written out. A byte order mark is no part of it. [InFile] words its errors.
 func Tree(data []byte) (*ast.File, error) {
 	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, byteOrderMark)))
 	if deep := tooDeep(tokens); deep != nil {
 		return nil, &nodeError{deep.Position.Line, deep.Position.Column, errTooDeep}
 	}
-	return parser.Parse(tokens, 0)
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		return nil, err
+	}
+	c := measure{anchors: map[string]size{}}
+	for _, doc := range file.Docs {
+		c.of(doc.Body, 0)
+	}
+	return file, c.err
 }
 
 // tooDeep gives the first token that is nested deeper than a scenario may be, or nil. It
@@ -173,51 +178,91 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// bounded refuses documents that aliases blow up: it counts what the document
-// would be with every alias written out.
-func bounded(root ast.Node) error {
-	c := &counter{anchors: map[string]int{}}
-	c.count(root, 0)
-	return c.err
-}
-
-type counter struct {
-	anchors map[string]int
+// measure finds what a document would be with every alias written out, and why that is too much.
+type measure struct {
+	anchors map[string]size
 	err     error
 }
 
-func (c *counter) count(n ast.Node, depth int) int {
-	if n == nil || c.err != nil {
-		return 0
+// size is how many values there are, long texts counting as several, and how deep they lie.
+type size struct{ values, depth int }
+
+func (m *measure) of(n ast.Node, depth int) size {
+	if n == nil || m.err != nil {
+		return size{}
 	}
-	if depth > maxDepth {
-		c.err = problem(n, errTooDeep)
-		return 0
+	all := size{values: 1}
+	add := func(inner size) {
+		all.values += inner.values
+		all.depth = max(all.depth, inner.depth+1)
 	}
-	total := 1
 	switch v := n.(type) {
 	case *ast.MappingNode:
-		for _, m := range v.Values {
-			total += c.count(m, depth+1)
+		for _, member := range v.Values {
+			add(m.of(member, depth+1))
 		}
 	case *ast.MappingValueNode:
-		total += c.count(v.Key, depth+1) + c.count(v.Value, depth+1)
+		add(m.of(v.Key, depth+1))
+		add(m.of(v.Value, depth+1))
 	case *ast.SequenceNode:
-		for _, m := range v.Values {
-			total += c.count(m, depth+1)
+		for _, element := range v.Values {
+			add(m.of(element, depth+1))
 		}
 	case *ast.AnchorNode:
-		total += c.count(v.Value, depth+1)
-		c.anchors[v.Name.GetToken().Value] = total
+		add(m.of(v.Value, depth+1))
+		m.anchors[v.Name.GetToken().Value] = all
 	case *ast.AliasNode:
-		total += c.anchors[v.Value.GetToken().Value]
+		add(m.anchors[v.Value.GetToken().Value])
 	case *ast.TagNode:
-		total += c.count(v.Value, depth+1)
+		add(m.of(v.Value, depth+1))
+	case ast.ScalarNode:
+		all.values += len(v.GetToken().Value) / 64
 	}
-	if total > maxNodes && c.err == nil {
-		c.err = problem(n, fmt.Errorf("%w: it grows beyond %d values, its aliases written out", errTooMuch, maxNodes))
+	switch {
+	case m.err != nil:
+	case depth+all.depth > maxDepth:
+		m.err = problem(n, errTooDeep)
+	case all.values > maxNodes:
+		m.err = problem(n, fmt.Errorf("%w: it grows beyond %d values, its aliases written out", errTooMuch, maxNodes))
 	}
-	return total
+	return all
+}
+
+// Strict decodes a node in which no other keys may stand than those of out. Of several that are
+// unknown the first in the file is the error; the library names one by chance.
+func Strict(n ast.Node, out any) error {
+	var first error
+	var at *token.Position
+	for {
+		err := yaml.NodeToValue(n, out, yaml.Strict())
+		unknown, is := errors.AsType[*yaml.UnknownFieldError](err)
+		switch {
+		case first == nil && !is:
+			return err
+		case first != nil && (!is || !before(unknown.Token.Position, at)):
+			return first
+		}
+		first, at = err, unknown.Token.Position
+		ast.Walk(cut{at}, n)
+	}
+}
+
+// cut takes from a tree what begins at a place of the file or behind it.
+type cut struct{ at *token.Position }
+
+// Visit implements ast.Visitor.
+func (c cut) Visit(n ast.Node) ast.Visitor {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		v.Values = slices.DeleteFunc(v.Values, func(m *ast.MappingValueNode) bool { return !before(m.Key.GetToken().Position, c.at) })
+	case *ast.SequenceNode:
+		v.Values = slices.DeleteFunc(v.Values, func(e ast.Node) bool { return !before(e.GetToken().Position, c.at) })
+	}
+	return c
+}
+
+func before(a, b *token.Position) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 }
 
 // Find loads every scenario under the given paths; a folder stands for all .yaml

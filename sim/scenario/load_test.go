@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -32,6 +33,10 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		prev, next := string(rune('a'+i)), string(rune('b'+i))
 		bomb += next + ": &" + next + " [" + strings.Repeat("*"+prev+",", 8) + "*" + prev + "]\n"
 	}
+	deep := "a: &a 1\n"
+	for i := range 9 {
+		deep += fmt.Sprintf("%c: &%[1]c %s*%c%s\n", 'b'+i, strings.Repeat("[", 90), 'a'+i, strings.Repeat("]", 90))
+	}
 	cases := []struct {
 		name, data, place, says, remedy string
 	}{
@@ -52,7 +57,11 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"a file cut off in a list", good + "tags: [a, b", ":11:", "", "cut off"},
 		{"a list in place of a mapping", "- a\n- b\n", ":1:1", "mapping", "name"},
 		{"two documents", good + "---\n" + good, "", "2 documents", "one scenario"},
-		{"an alias bomb", bomb, ":", "aliases", "write it out"},
+		{"an alias bomb", bomb, ":", "aliases", "write it out in less"},
+		{"a long text with many aliases", "a: &a " + strings.Repeat("x", 4_000) + "\nb: [" + strings.Repeat("*a,", 50_000) + "*a]\n", ":2:4", "aliases", "write it out in less"},
+		{"lists in lists through aliases", deep, ":4:", "nested more than 200 deep", "write it out in less"},
+		{"several unknown keys", strings.Replace(good, "at: 2s", "zat: 2s, ax: 1, bt: 2", 1) + "world: {zz: 1, aa: 2}\nzoo: 1\nago: 1\n", ":7:68", "unknown field \"zat\"", ""},
+		{"an unknown key above others", "zoo: 1\n" + good + "ago: 1\nworld: {zz: 1, aa: 2}\n", ":1:1", "unknown field \"zoo\"", ""},
 		{"a format of the future", good + "format: 99\n", ":11:1", "format 99", "reads up to"},
 		{"a wrong value in a group of keys", good + "world: {cwd: /a, stream_idle: 5}\n", ":11:31", "has no unit", "5ms"},
 		{"an unknown key in a group of keys", good + "world: {cwd: /a, tools: [{name: T, saef: true}]}\n", ":11:36", "unknown field \"saef\"", "did you mean safe?"},

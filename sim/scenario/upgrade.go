@@ -50,7 +50,7 @@ var ErrNeither = errors.New("it is neither a cassette of go-vcr nor a scenario")
 func Upgrade(name string, data []byte) (Upgraded, error) {
 	keys, err := membersOf(data)
 	if err != nil {
-		return Upgraded{}, fmt.Errorf("%s: %w: %w", name, ErrNeither, fileError(name, err))
+		return Upgraded{}, fmt.Errorf("%s: %w: %w", name, ErrNeither, InFile(name, err))
 	}
 	switch {
 	case keys["interactions"] != nil:

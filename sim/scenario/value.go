@@ -253,7 +253,7 @@ func (p *Pace) UnmarshalYAML(n ast.Node) error {
 func shorthand(n ast.Node, whole any, word *string) error {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
-		return yaml.NodeToValue(n, whole, yaml.Strict())
+		return Strict(n, whole)
 	}
 	text, err := scalar(n)
 	*word = text

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"toolbench/sim/scenario"
 )
 
 // ConfigFile is the name of a project's file of flags, which is looked for in the
@@ -80,9 +80,9 @@ func readConfig(file string) (config, error) {
 	if err != nil {
 		return config{}, invalid(err)
 	}
-	tree, err := parser.ParseBytes(data, 0)
+	tree, err := scenario.Tree(data)
 	if err != nil {
-		return config{}, usage("%s", yamlProblem(file, err))
+		return config{}, usage("%s", scenario.InFile(file, err))
 	}
 	c := config{file: file}
 	for _, doc := range tree.Docs {
@@ -91,18 +91,6 @@ func readConfig(file string) (config, error) {
 		}
 	}
 	return c, nil
-}
-
-// yamlProblem words what is wrong with a file in YAML, behind its place.
-func yamlProblem(file string, err error) string {
-	var lib yaml.Error
-	if !errors.As(err, &lib) {
-		return file + ": " + strings.SplitN(err.Error(), "\n", 2)[0]
-	}
-	if t := lib.GetToken(); t != nil && t.Position != nil {
-		file = fmt.Sprintf("%s:%d:%d", file, t.Position.Line, t.Position.Column)
-	}
-	return file + ": " + lib.GetMessage()
 }
 
 // commands reads the members of the file: a command's name, and below it flags.

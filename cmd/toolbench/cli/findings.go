@@ -48,9 +48,9 @@ func (a *app) noteFindings(ctx context.Context, dir string, failures ...*reports
 		if f.Case == "" || err != nil {
 			continue // it stands as it is
 		}
-		saved, err := fuzz.Parse(data)
+		saved, err := fuzz.Parse(filepath.Join(dir, f.Case), data)
 		if err != nil {
-			return usage("%s: %s; remove it, or name another folder with --findings", filepath.Join(dir, f.Case), err)
+			return usage("%s; remove it, or name another folder with --findings", err)
 		}
 		broken := saved.Replay(ctx)
 		if ctx.Err() != nil {

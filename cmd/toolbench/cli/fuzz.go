@@ -251,9 +251,9 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 		if err != nil {
 			return err
 		}
-		s, err := fuzz.Parse(data)
+		s, err := fuzz.Parse(file, data)
 		if err != nil {
-			return usage("%s: %s", file, err)
+			return usage("%s", err)
 		}
 		broken := s.Replay(ctx)
 		if ctx.Err() != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"toolbench/reports"
+	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/host"
@@ -62,12 +63,15 @@ func (c *config) programs(kind string, n ast.Node) error {
 	}
 	for _, m := range members {
 		p := ownProgram{name: key(m), dir: filepath.Dir(c.file), place: c.place(m)}
-		if err := yaml.NodeToValue(m.Value, &p, yaml.Strict()); err != nil {
+		if err := scenario.Strict(m.Value, &p); err != nil {
 			near := ""
 			if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 				near = closest(strings.Trim(strings.TrimPrefix(unknown.Message, "unknown field "), `"`), []string{"command", "about", "schema", "safe", "session", "limit"})
 			}
-			return usage("%s%s; see `toolbench help embedding` for what %s may say", yamlProblem(c.file, err), near, p.name)
+			wrong := scenario.InFile(c.file, err)
+			wrong.Remedy = fmt.Sprintf("see `toolbench help embedding` for what %s may say", p.name)
+			wrong.Problem += near
+			return usage("%s", wrong)
 		}
 		if len(p.Command) == 0 || p.Command[0] == "" {
 			return usage("%s: %s has no command, as in `command: [sh, %s.sh]`", p.place, p.name, p.name)

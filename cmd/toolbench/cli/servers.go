@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
+	"toolbench/sim/scenario"
 	"toolbench/sim/world"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/mcptool"
@@ -327,8 +328,11 @@ func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 		return nil, err
 	}
 	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
-		if plain, err := yaml.YAMLToJSON(data); err == nil { // what is no YAML is told of as what it is no JSON for
-			data = plain
+		if _, err := scenario.Tree(data); err != nil {
+			return nil, invalid(scenario.InFile(path, err))
+		}
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil, invalid(scenario.InFile(path, err))
 		}
 	}
 	c, left, err := world.ParseCatalogueRest(filepath.ToSlash(path), data)
