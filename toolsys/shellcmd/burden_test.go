@@ -42,6 +42,10 @@ func TestAScriptIsNoBurden(t *testing.T) {
 		"words":            "echo " + strings.Repeat("a ", 100_000),
 		"length":           "echo " + strings.Repeat("a", 5_000_000),
 		"nested too deep":  strings.Repeat("if ls; then ", 80_000),
+		"lists":            "ls" + strings.Repeat(" && ls", 170_000),
+		"lists and values": "a=1; b=2; c=3; ls" + strings.Repeat(" && ls", 45_000),
+		"indices":          "echo $((" + strings.Repeat("a[", 500_000),
+		"doubled words":    "echo " + strings.Repeat("{a,b}", 200_000),
 		"not not":          strings.Repeat("! ", 80_000) + "ls",
 	} {
 		var before, after runtime.MemStats

@@ -11,23 +11,27 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxNesting bounds brackets in brackets, and compound commands in others: the parser recurses. maxSource bounds
-// the whole text.
+// maxNesting bounds brackets in brackets, and compound commands in others: the parser recurses. maxChain bounds
+// what && and its like join, of which each is within the next; maxSource bounds the whole text.
 const (
 	maxNesting = 1000
+	maxChain   = 50_000
 	maxSource  = 1 << 20
 )
 
 // nested reports whether more brackets or compound commands may be open at once than the parser is to hold.
 func nested(script string) bool {
+	if strings.Count(script, "|")+strings.Count(script, "&&") > maxChain {
+		return true
+	}
 	depth := 0
 	for i := range len(script) {
 		switch script[i] {
-		case '(', '{':
+		case '(', '{', '[':
 			if depth++; depth > maxNesting {
 				return true
 			}
-		case ')', '}':
+		case ')', '}', ']':
 			depth = max(0, depth-1)
 		}
 	}

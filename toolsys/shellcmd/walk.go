@@ -239,7 +239,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	case syntax.AndStmt, syntax.OrStmt:
 		w.statement(cmd.X)
 		before := w.state.clone()
-		if cmd.Op == syntax.AndStmt {
+		if cmd.Op == syntax.AndStmt && w.success != nil { // it is nil where nothing more is read
 			w.state = w.success.clone()
 		}
 		w.nested++

@@ -248,7 +248,7 @@ const maxBraces = 128
 // braces expands a word that is nothing but a simple, unquoted brace expansion.
 func braces(x *syntax.Word) ([]*syntax.Word, bool) {
 	text := x.Lit()
-	if text == "" || !strings.Contains(text, "{") || !braceList.MatchString(text) && !braceRun.MatchString(text) {
+	if n := strings.Count(text, "{"); n == 0 || n > maxBraces || !braceList.MatchString(text) && !braceRun.MatchString(text) {
 		return nil, false
 	}
 	copied := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}}
