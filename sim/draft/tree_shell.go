@@ -7,6 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	"mvdan.cc/sh/v3/syntax"
+
+	"toolbench/toolsys/shellcmd"
 )
 
 // command is one command of a line, in plain words.
@@ -66,7 +68,7 @@ func below(dir, to string) string {
 // commands are those of a line that run one after the other, each whatever comes of the
 // one before; what is more than that is left out.
 func commands(line string) []command {
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	file, err := shellcmd.Parse(line)
 	if err != nil {
 		return nil
 	}

@@ -66,6 +66,15 @@ func TestComplaintsAreNoFiles(t *testing.T) {
 	assert.Empty(t, rebuilt(did("Bash", `{"command":"cat a.go"}`, "cat: a.go: No such file or directory")))
 }
 
+// A recording's command may be as deep as it likes; a parser that recursed without bound ended the process.
+func TestACommandWithoutBoundsShowsNothing(t *testing.T) {
+	for name, line := range map[string]string{
+		"indices": "echo $((" + strings.Repeat("a[", 500_000), "lists": "cat a.go" + strings.Repeat("&&cat a.go", 100_000), "pipes": "a" + strings.Repeat("|a", 500_000),
+	} {
+		assert.Empty(t, rebuilt(did("Bash", `{"command":"`+line+`"}`, "text")), name)
+	}
+}
+
 // What nobody saw is empty and reported, so that what was seen keeps its line.
 func TestPartsKeepTheirPlace(t *testing.T) {
 	for name, c := range map[string]treeCall{
