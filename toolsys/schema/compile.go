@@ -33,9 +33,14 @@ type Schema struct {
 	raw  json.RawMessage
 	full *jsonschema.Schema
 	fast *node
+	// refers: it may refer to itself in parts, so that its cost is no longer that of its text.
+	refers bool
 	// types has what is kept of each type that inputs were decoded into (typed).
 	types sync.Map
 }
+
+// reference matches what may be the keyword of a reference, be it written with escapes.
+var reference = regexp.MustCompile(`(?i)ref"|\\u`)
 
 // Compile resolves a tool's input schema of any draft (4 to 2020-12, by its
 // `$schema`; the latest without one). The bytes are kept as they are.
@@ -59,7 +64,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, unresolved(doc, err)
 	}
-	return &Schema{raw: raw, full: full, fast: plan(doc)}, nil
+	return &Schema{raw: raw, full: full, fast: plan(doc), refers: reference.Match(raw)}, nil
 }
 
 // Raw is the schema as it was given to [Compile]; it must not be changed.

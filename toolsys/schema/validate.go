@@ -37,6 +37,9 @@ func (s *Schema) examine(raw []byte) (any, Problems) {
 	if r.unfit {
 		return nil, r.found.arranged()
 	}
+	if s.tooCostly(doc, len(raw)) {
+		return nil, Problems{newProblem(nil, "schema", "The input cannot be checked: the tool's schema has too many rules for it. Send less of it, or use another tool.")}
+	}
 	return doc, append(r.found, s.broken(doc)...).arranged()
 }
 

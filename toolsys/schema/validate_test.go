@@ -38,6 +38,50 @@ func messages(ps schema.Problems) []string {
 // wrap makes a tool schema whose one parameter x has the given schema.
 func wrap(x string) string { return `{"type":"object","properties":{"x":` + x + `}}` }
 
+// doubling is a schema of n rules, each of which refers to the next one twice.
+func doubling(keyword string, n int, last string) string {
+	var defs strings.Builder
+	for i := range n {
+		fmt.Fprintf(&defs, `"d%d":{"%s":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[3]d"}]},`, i, keyword, i+1)
+	}
+	return fmt.Sprintf(`{"type":"object","$ref":"#/$defs/d0","$defs":{%s"d%d":%s}}`, defs.String(), n, last)
+}
+
+// A server's schema of a few lines kept the validator at work for years, and nothing could stop it.
+func TestASchemaCannotKeepTheValidatorAtWork(t *testing.T) {
+	const deep, refusal = `{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}}}}}}`, "The input cannot be checked: "
+	all := make([]string, 12)
+	for i := range all {
+		all[i] = fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i)
+	}
+	var knot strings.Builder
+	for i := range all {
+		fmt.Fprintf(&knot, `"d%d":{"anyOf":[%s]},`, i, strings.Join(all, ","))
+	}
+	for name, c := range map[string]struct{ schema, input string }{
+		"escaped":        {strings.ReplaceAll(doubling("allOf", 40, `{}`), "$ref", `\u0024\u0072\u0065\u0066`), `{"x":1}`},
+		"all of":         {doubling("allOf", 40, `{}`), `{"x":1}`},
+		"any of":         {doubling("anyOf", 40, `{"required":["y"]}`), `{"x":1}`},
+		"one of":         {doubling("oneOf", 40, `{"required":["y"]}`), `{"x":1}`},
+		"by members":     {`{"type":"object","properties":{"a":{"allOf":[` + strings.Repeat(`{"$ref":"#"},`, 9) + `{"$ref":"#"}]}},"not":{"required":["b"]}}`, deep},
+		"in one another": {`{"type":"object","$ref":"#/$defs/d0","$defs":{` + knot.String() + `"e":{}}}`, `{"x":1}`},
+	} {
+		problems := compiled(t, c.schema).Validate(json.RawMessage(c.input))
+		if assert.Len(t, problems, 1, name) {
+			assert.Equal(t, "schema", problems[0].Keyword, name)
+			assert.Contains(t, problems[0].Message, refusal, name)
+		}
+	}
+	for name, c := range map[string]struct{ schema, input string }{
+		"a few":         {doubling("allOf", 10, `{"required":["x"]}`), `{"x":1}`},
+		"by members":    {`{"type":"object","properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}},"not":{"required":["b"]}}`, deep},
+		"many values":   {`{"type":"object","properties":{"x":{"items":{"$ref":"#/$defs/n"}}},"$defs":{"n":{"anyOf":[{"type":"null"},{"type":"string"},{"oneOf":[{"type":"number"},{"type":"boolean"}]}]}}}`, `{"x":[` + strings.Repeat("1,", 50_000) + `1]}`},
+		"a wide choice": {`{"type":"object","anyOf":[` + strings.Repeat(`{"required":["y"]},`, 5_000) + `{"required":["x"]}]}`, `{"x":1}`},
+	} {
+		assert.Empty(t, compiled(t, c.schema).Validate(json.RawMessage(c.input)), name)
+	}
+}
+
 func TestEachProblemIsWordedForTheModel(t *testing.T) {
 	cases := []struct{ name, schema, input, want string }{
 		{"missing", `{"type":"object","required":["file_path"]}`, `{}`, `The required parameter "file_path" is missing`},

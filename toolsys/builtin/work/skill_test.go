@@ -185,13 +185,13 @@ func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 	}, all)
 
 	for text, want := range map[string]string{
-		"---\ndescription: x\n":                                "no closing line",
-		"---\ncontext: sideways\n---\nx":                       "write fork or inline",
-		"---\nallowed-tools: Bash(\n---\nx":                    "never closed",
-		"---\nallowed-tools: [1]\n---\nx":                      "1 is no text",
-		"---\nallowed-tools: {a: b}\n---\nx":                   "neither a list nor a text",
-		"---\na: [\n---\nx":                                    "front matter: line 2: did not find expected node content",
-		"---\nagent: [x]\n---\nx":                              "front matter: line 2: !!seq does not belong here",
+		"---\ndescription: x\n":                               "no closing line",
+		"---\ncontext: sideways\n---\nx":                      "write fork or inline",
+		"---\nallowed-tools: Bash(\n---\nx":                   "never closed",
+		"---\nallowed-tools: [1]\n---\nx":                     "1 is no text",
+		"---\nallowed-tools: {a: b}\n---\nx":                  "neither a list nor a text",
+		"---\na: [\n---\nx":                                   "front matter: line 2: did not find expected node content",
+		"---\nagent: [x]\n---\nx":                             "front matter: line 2: !!seq does not belong here",
 		"---\na: " + strings.Repeat("[", 50_000) + "\n---\nx": "front matter: line 2: exceeded max depth",
 		aliases: "excessive aliasing",
 	} {

@@ -32,7 +32,7 @@ func TestAWorkflowThatIsNoneGivesTheReason(t *testing.T) {
 		step + "{x: .inf}\n":          "input: ",
 		step + "{x: &x [1], y: *x}\n": "line 4: *x is an alias; write out what it stands for",
 		"steps: " + strings.Repeat("[", 1_000_000) + "\n": "more than 65536 bytes",
-		"steps: " + strings.Repeat("[", 50_000) + "\n":   "exceeded max depth",
+		"steps: " + strings.Repeat("[", 50_000) + "\n":    "exceeded max depth",
 		"steps: " + strings.Repeat("? ", 20_000) + "\n":   "line 1: ",
 	} {
 		w := workflows(t, text)
