@@ -27,14 +27,15 @@ func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 	}
 	line, ended := r.readUnit(o)
 	code := map[bool]int{true: 0, false: 1}[ended]
-	if o.array != "" {
-		return []string{"eval", o.array + "=(" + quoteAll(newFields(line, o.raw, hc.Env.Get("IFS")).all()) + ")\n" + exitScript(code)}
-	}
-	if len(o.names) == 0 {
-		return assign("REPLY", unescapeRead(line, o.raw), code)
+	fields := newFields(line, o.raw, hc.Env.Get("IFS"))
+	switch {
+	case o.array != "":
+		return []string{"eval", o.array + "=(" + quoteAll(fields.all()) + ")\n" + exitScript(code)}
+	case len(o.names) == 0:
+		return assign("REPLY", string(fields.chars), code)
 	}
 	var b strings.Builder
-	for i, value := range newFields(line, o.raw, hc.Env.Get("IFS")).of(len(o.names)) {
+	for i, value := range fields.of(len(o.names)) {
 		b.WriteString(o.names[i] + "=" + singleQuote(value) + "\n")
 	}
 	return []string{"eval", b.String() + exitScript(code)}
@@ -129,25 +130,11 @@ func (r *run) readUnit(o readOptions) (text string, ended bool) {
 	return b.String(), true
 }
 
-func unescapeRead(line string, raw bool) string {
-	if raw {
-		return line
-	}
-	var b strings.Builder
-	for i := 0; i < len(line); i++ {
-		if line[i] == '\\' && i+1 < len(line) {
-			i++
-		}
-		b.WriteByte(line[i])
-	}
-	return b.String()
-}
-
 // fields cuts a line that was read into the fields of `read`, as Bash does and the
 // interpreter does not: two delimiters beside each other have an empty field between
 // them, unless they are blanks.
 type fields struct {
-	chars   []byte
+	chars   []byte // without the backslashes that escape
 	escaped []bool // a backslash was before the character, which then delimits nothing
 	ifs     string
 }
