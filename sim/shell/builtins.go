@@ -31,17 +31,10 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if broken(hc.Stdout) {
 		return []string{"exit", "141"}, nil
 	}
-	if name := args[0]; r.functions[name] {
-		return args, nil
+	if b := builtins[args[0]]; b != nil && !r.functions[args[0]] {
+		return b(r, hc, args), nil
 	}
-	return r.replaced(hc, args), nil
-}
-
-func (r *run) replaced(hc interp.HandlerContext, args []string) []string {
-	if b := builtins[args[0]]; b != nil {
-		return b(r, hc, args)
-	}
-	return args
+	return args, nil
 }
 
 // builtins is the table of replacements. It is filled once: some of them look into it.
@@ -163,18 +156,10 @@ func (r *run) prepare(script string) (string, error) {
 		return "", err
 	}
 	r.declare(file)
-	file.Stmts = []*syntax.Stmt{nesting(&syntax.Stmt{Cmd: &syntax.Block{Stmts: append(file.Stmts, tail(file.Stmts)...)}})}
+	file.Stmts = []*syntax.Stmt{nesting(&syntax.Stmt{Cmd: block(file.Stmts)})}
 	var b strings.Builder
 	err = syntax.NewPrinter().Print(&b, file)
 	return b.String(), err
-}
-
-// tail gives a block without statements one that does nothing, since the grammar allows no empty block.
-func tail(stmts []*syntax.Stmt) []*syntax.Stmt {
-	if len(stmts) > 0 {
-		return nil
-	}
-	return []*syntax.Stmt{empty("nop")}
 }
 
 func builtinEval(r *run, hc interp.HandlerContext, args []string) []string {
@@ -310,7 +295,7 @@ func (r *run) beneath(hc interp.HandlerContext, args []string) []string {
 	if interp.IsBuiltin(args[0]) {
 		return append([]string{"builtin"}, args...)
 	}
-	return append([]string{external + args[0]}, args[1:]...)
+	return asExternal(r, hc, args)
 }
 
 // builtinType is type [-t] [-p] NAME...

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -37,7 +38,7 @@ func (p *proc) remove(name string, o options) int {
 	}
 	info, err := p.Files.Lstat(name)
 	switch {
-	case err != nil && o.has("f") && (missing(err) || reason(err) == "Not a directory"):
+	case err != nil && o.has("f") && (errors.Is(err, fs.ErrNotExist) || reason(err) == "Not a directory"):
 		return 0
 	case err != nil:
 		return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))

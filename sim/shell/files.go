@@ -132,19 +132,15 @@ func (f *files) Realpath(name string) (string, error) {
 	return real, nil
 }
 
-func (f *files) readlink(abs string) (string, error) {
-	if r, ok := f.FS.(afero.LinkReader); ok {
-		return r.ReadlinkIfPossible(abs)
-	}
-	return "", pathError("readlink", abs, syscall.EINVAL)
-}
-
 // Readlink gives where a link points.
 func (f *files) Readlink(name string) (string, error) {
 	if _, err := f.Lstat(name); err != nil {
 		return "", err
 	}
-	return f.readlink(f.Abs(name))
+	if r, ok := f.FS.(afero.LinkReader); ok {
+		return r.ReadlinkIfPossible(f.Abs(name))
+	}
+	return "", pathError("readlink", f.Abs(name), syscall.EINVAL)
 }
 
 // deviceInfo describes a name under /dev that the shell itself serves.
@@ -187,16 +183,10 @@ func reason(err error) string {
 	case errors.Is(err, afero.ErrNoSymlink), errors.Is(err, afero.ErrNoReadlink):
 		return "Operation not supported"
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err.Error()
 	}
 	return err.Error()
-}
-
-// missing reports whether err means that the name does not exist.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // Create opens name for writing, cut to nothing or, if appending, as it is. The file gets the shell's

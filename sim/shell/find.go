@@ -94,7 +94,7 @@ func (w *findWalk) visit(path string, info fs.FileInfo, depth int) {
 func (w *findWalk) descend(path string, depth int) {
 	list, err := w.Files.List(path)
 	if err != nil {
-		if !missing(err) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			w.code = w.fail(exitFailure, "'%s': %s", path, reason(err))
 		}
 		return

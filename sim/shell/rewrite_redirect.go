@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,13 +96,10 @@ func (w *rewriter) heredoc(rd *syntax.Redirect) []syntax.WordPart {
 }
 
 func quotedDelimiter(word *syntax.Word) bool {
-	for _, part := range word.Parts {
+	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
 		lit, ok := part.(*syntax.Lit)
-		if !ok || strings.Contains(lit.Value, `\`) {
-			return true
-		}
-	}
-	return false
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
 }
 
 // untab strips the tabs that lines begin with.
@@ -240,12 +238,16 @@ func nesting(st *syntax.Stmt) *syntax.Stmt {
 
 // process makes of <(...) the name of a file in memory: "$( { ...; } >file )".
 func (w *rewriter) process(ps *syntax.ProcSubst) syntax.WordPart {
-	stmts := ps.Stmts
+	body := &syntax.Stmt{Cmd: block(ps.Stmts), Redirs: []*syntax.Redirect{doorway("", "file")}}
+	return &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{body}}}}
+}
+
+// block is a block of statements, or of one that does nothing: the grammar allows no empty block.
+func block(stmts []*syntax.Stmt) *syntax.Block {
 	if len(stmts) == 0 {
 		stmts = []*syntax.Stmt{empty("nop")}
 	}
-	body := &syntax.Stmt{Cmd: &syntax.Block{Stmts: stmts}, Redirs: []*syntax.Redirect{doorway("", "file")}}
-	return &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{body}}}}
+	return &syntax.Block{Stmts: stmts}
 }
 
 // doorway is a redirection to one of the handler's marks.
