@@ -76,7 +76,7 @@ func (p *proc) side(name string) (*side, error) {
 		at = info.ModTime()
 	}
 	s := &side{name: name, label: name + "\t" + at.UTC().Format("2006-01-02 15:04:05.000000000 -0700"), data: data}
-	s.lines, s.ended = splitLines(string(data))
+	s.lines, s.ended = splitEnded(string(data), "\n")
 	s.keys = slices.Clone(s.lines)
 	if !s.ended {
 		s.keys[len(s.keys)-1] += "\x00"

@@ -238,7 +238,7 @@ func (g *grepper) file(name string) {
 	if isBinary && g.has("I") {
 		return
 	}
-	lines, _ := splitLines(string(data))
+	lines, _ := splitEnded(string(data), "\n")
 	summary := g.has("q", "c", "l", "L") || isBinary
 	selected, last := 0, -1 // last is the last line that was selected
 	for i, line := range lines {

@@ -175,13 +175,14 @@ func (p *proc) lines(names []string) (all []string, code int) {
 	return all, code
 }
 
-// splitLines gives a text's lines without their newlines; ended reports whether the last one had one.
-func splitLines(s string) (lines []string, ended bool) {
+// splitEnded gives a text's lines, or what else has an end of its own, without the ends; ended reports whether the
+// last one had one.
+func splitEnded(s, end string) (parts []string, ended bool) {
 	if s == "" {
 		return nil, true
 	}
-	body, ended := strings.CutSuffix(s, "\n")
-	return strings.Split(body, "\n"), ended
+	body, ended := strings.CutSuffix(s, end)
+	return strings.Split(body, end), ended
 }
 
 // looksBinary reports whether data looks like no text: it has a NUL byte near its beginning.

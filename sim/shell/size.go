@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -51,11 +52,7 @@ func measured(st *syntax.Stmt) {
 			names = append(names, expanded(as.Array)...)
 		}
 	}
-	many := len(names) > few
-	for _, name := range names {
-		many = many || strings.Contains(name, "*")
-	}
-	if many {
+	if len(names) > few || slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "*") }) {
 		st.Redirs = append([]*syntax.Redirect{doorway("2", fmt.Sprintf("size:%d:%s", st.Pos().Line(), strings.Join(names, ",")))}, st.Redirs...)
 	}
 }

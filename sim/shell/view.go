@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -105,7 +106,7 @@ func length(s, unit string) int {
 	if unit == "c" {
 		return len(s)
 	}
-	lines, _ := splitLines(s)
+	lines, _ := splitEnded(s, "\n")
 	return len(lines)
 }
 
@@ -196,12 +197,9 @@ type counts struct {
 // wcWidth is the common column width: that of the greatest number, 7 where standard input is read, none
 // for a single number.
 func wcWidth(o options, total counts, files int) int {
-	single := true
-	for _, x := range o.list {
-		single = single && x == o.list[0]
-	}
+	several := slices.ContainsFunc(o.list, func(x option) bool { return x != o.list[0] })
 	switch {
-	case single && files <= 1:
+	case !several && files <= 1:
 		return 1
 	case files == 0:
 		return 7

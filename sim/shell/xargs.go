@@ -44,7 +44,8 @@ func (x *xargs) items() ([]string, error) {
 	}
 	switch x.last("0", "d") {
 	case "0":
-		return splitEnded(string(data), "\x00"), nil
+		items, _ := splitEnded(string(data), "\x00")
+		return items, nil
 	case "d":
 		c, n := byte(0), 0
 		if d := x.get("d", ""); d != "" {
@@ -53,7 +54,8 @@ func (x *xargs) items() ([]string, error) {
 		if n == 0 || n != len(x.get("d", "")) {
 			return nil, errors.New("invalid delimiter '" + x.get("d", "") + "'")
 		}
-		return splitEnded(string(data), string([]byte{c})), nil
+		items, _ := splitEnded(string(data), string([]byte{c}))
+		return items, nil
 	}
 	if !x.has("I") {
 		return xargsWords(string(data), " \t\n")
@@ -67,13 +69,6 @@ func (x *xargs) items() ([]string, error) {
 		}
 	}
 	return lines, nil
-}
-
-func splitEnded(s, end string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(s, end), end)
 }
 
 // xargsWords splits at the given bytes, outside quotes.
