@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -51,7 +53,7 @@ const sedMember = "_simulatedSedEdit"
 // whether it may run beside others and what it touches; one that does not parse runs
 // alone and counts as one that changes something. A run that fails stops its siblings (J3).
 func Bash(deps Deps) *tool.Tool {
-	d := bash{Deps: deps, memo: &memo{}}
+	d := bash{Deps: deps, memo: new(atomic.Pointer[shellcmd.Script])}
 	def := commandTool(deps, "bash")
 	def.Name, def.Hint = "Bash", "run shell commands"
 	def.Description = "Runs a shell command and gives back what it printed."
@@ -82,23 +84,19 @@ func commandTool(deps Deps, language string) tool.Def[BashIn, BashOut] {
 	}
 }
 
-// bash is what the tool works with, and what it knows of the last command.
+// bash is what the tool works with.
 type bash struct {
 	Deps
-	memo *memo
+	// memo is the last command as it was read: a call is asked half a dozen things about the same command, one
+	// after the other, and parsing it is what they cost.
+	memo *atomic.Pointer[shellcmd.Script]
 }
 
 // inputSchema is that of BashIn less the internal member. It is derived once in a program.
 var inputSchema = sync.OnceValue(func() json.RawMessage {
 	raw, err := schema.For[BashIn](schema.With(func(root *jsonschema.Schema) {
 		delete(root.Properties, sedMember)
-		order := root.PropertyOrder[:0:0]
-		for _, name := range root.PropertyOrder {
-			if name != sedMember {
-				order = append(order, name)
-			}
-		}
-		root.PropertyOrder = order
+		root.PropertyOrder = slices.DeleteFunc(root.PropertyOrder, func(name string) bool { return name == sedMember })
 	}))
 	if err != nil {
 		panic(err) // the type above is wrong, which shows at start

@@ -183,21 +183,14 @@ func (e *effects) transfer(names []string, from, to func(*effects, string)) {
 	into, err := afero.IsDir(e.disk(), target)
 	for _, source := range sources {
 		from(e, source)
-		switch {
-		case err != nil || !into:
-			e.below(target, to)
-		case strings.Trim(path.Base(source), ".") == "" || source == "/":
-			e.below(target, to) // its own name is not the one it gets
-		default:
+		named := strings.Trim(path.Base(source), ".") != "" && source != "/" // else it gets another name than its own
+		if err == nil && into && named {
 			to(e, path.Join(target, path.Base(source)))
+			continue
 		}
+		to(e, target)
+		e.changeTree(target) // it may turn out to be a folder
 	}
-}
-
-// below is for a target that may turn out to be a folder.
-func (e *effects) below(target string, to func(*effects, string)) {
-	to(e, target)
-	e.changeTree(target)
 }
 
 // uproots reports whether a command that moves names does something else too, which

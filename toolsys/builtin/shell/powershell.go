@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf16"
 
 	"toolbench/toolsys/permission"
@@ -34,7 +35,7 @@ func PowerShell(deps Deps) *tool.Tool {
 		exit.Dir, exit.Env = dir, env
 		return exit, err
 	}
-	d := powershell{bash{Deps: deps, memo: &memo{}}}
+	d := powershell{bash{Deps: deps, memo: new(atomic.Pointer[shellcmd.Script])}}
 	def := commandTool(deps, "powershell")
 	def.Name, def.Hint = "PowerShell", "run powershell commands and cmdlets"
 	def.Description = "Runs a PowerShell script and gives back what it printed."

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/afero"
 
@@ -20,27 +19,20 @@ import (
 // touches counts as unknown.
 const maxFiles = 1000
 
-// memo keeps the last command as it was read: a call is asked half a dozen things
-// about the same command, one after the other, and parsing it is what they cost.
-type memo struct {
-	last atomic.Pointer[shellcmd.Script]
-}
-
 // script reads the command by itself, without knowing where it will run. Repositories
 // are taken as trusted; [bash.subject], which permission asks, knows better.
 func (d bash) script(in BashIn) *shellcmd.Script {
-	if s := d.memo.last.Load(); s != nil && s.Source == in.Command {
+	if s := d.memo.Load(); s != nil && s.Source == in.Command {
 		return s
 	}
 	s := shellcmd.Read(in.Command, shellcmd.Env{Repository: func(string) bool { return true }})
-	d.memo.last.Store(s)
+	d.memo.Store(s)
 	return s
 }
 
 // scriptIn reads the command as it will run in this context.
 func (d bash) scriptIn(in BashIn, c *tool.Context) *shellcmd.Script {
-	home := c.State.Env["HOME"]
-	home = cmp.Or(home, c.Home)
+	home := cmp.Or(c.State.Env["HOME"], c.Home)
 	return shellcmd.Read(in.Command, shellcmd.Env{Dir: c.State.Dir, Home: home, Repository: func(dir string) bool { return d.trusts(dir, c) }})
 }
 
