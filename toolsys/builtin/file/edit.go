@@ -322,13 +322,10 @@ func (d Deps) nearby(p place) string {
 // within reports whether a resolved path lies in one of the roots, which may
 // themselves be links.
 func (d Deps) within(real string, roots []string) bool {
-	for _, root := range roots {
+	return slices.ContainsFunc(roots, func(root string) bool {
 		target, err := follow(d.FS, root)
-		if err == nil && permission.Within(real, []string{target}) {
-			return true
-		}
-	}
-	return false
+		return err == nil && permission.Within(real, []string{target})
+	})
 }
 
 func (d Deps) lastFolder(dir string) string {

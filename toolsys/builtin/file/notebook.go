@@ -80,10 +80,8 @@ func indexID(index int) string { return "cell-" + strconv.Itoa(index) }
 
 func (nb *notebook) id(i int) string {
 	var id string
-	if json.Unmarshal(nb.cells[i].get("id"), &id) != nil || id == "" {
-		return indexID(i)
-	}
-	return id
+	_ = json.Unmarshal(nb.cells[i].get("id"), &id) // absent or malformed: none
+	return cmp.Or(id, indexID(i))
 }
 
 // ids are the cells' own, and for one without the name that Read gives it.

@@ -177,12 +177,10 @@ func unreadable(p place, err error) *tool.Refusal {
 
 // cause is an error without the paths that the message already names.
 func cause(err error) error {
-	var at *fs.PathError
-	var between *os.LinkError
-	switch {
-	case errors.As(err, &at):
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
-	case errors.As(err, &between):
+	}
+	if between, ok := errors.AsType[*os.LinkError](err); ok {
 		return between.Err
 	}
 	return err
