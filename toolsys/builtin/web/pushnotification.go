@@ -89,9 +89,6 @@ func drawNotification(in PushIn) []render.Node {
 	return []render.Node{render.Text{Text: in.Message, Role: render.Dim}}
 }
 
-// ntfyPriority are ntfy's words for the priorities.
-var ntfyPriority = map[string]string{"low": "low", "high": "high"}
-
 // Ntfy is a channel that needs no account: a topic of an ntfy server, ntfy.sh or one's
 // own, to which whoever knows its address is subscribed. Topic is that address.
 func Ntfy(do func(*http.Request) (*http.Response, error), topic string) (Channel, error) {
@@ -109,8 +106,8 @@ func Ntfy(do func(*http.Request) (*http.Response, error), topic string) (Channel
 		if title := strings.Join(inOneLine, " "); title != "" {
 			req.Header.Set("Title", mime.QEncoding.Encode("utf-8", title))
 		}
-		if priority := ntfyPriority[p.Priority]; priority != "" {
-			req.Header.Set("Priority", priority)
+		if p.Priority == "low" || p.Priority == "high" { // which ntfy calls the same
+			req.Header.Set("Priority", p.Priority)
 		}
 		resp, err := do(req)
 		if err != nil {
