@@ -100,11 +100,10 @@ func ParseServers(file string, data []byte, lookup func(string) (string, bool)) 
 
 // lineOf is where a file stops being JSON.
 func lineOf(data []byte, err error) int {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return 1
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return line(data, int(syntax.Offset))
 	}
-	return line(data, int(syntax.Offset))
+	return 1
 }
 
 func configOf(name string, raw json.RawMessage, lookup func(string) (string, bool)) (ServerConfig, error) {
