@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,21 +62,8 @@ func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
 	}
-	t := d.Recv.List[0].Type
-	for {
-		switch inner := t.(type) {
-		case *ast.StarExpr:
-			t = inner.X
-		case *ast.IndexExpr:
-			t = inner.X
-		case *ast.IndexListExpr:
-			t = inner.X
-		case *ast.Ident:
-			return inner.Name + "."
-		default:
-			return ""
-		}
-	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
+	return name + "."
 }
 
 // lexeme is one token of Go and where it stands in its source.
