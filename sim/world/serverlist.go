@@ -3,8 +3,11 @@ package world
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -17,6 +20,182 @@ import (
 
 	"toolbench/toolsys/mcptool"
 )
+
+// ErrConfig is wrapped by errors of a configuration; each is what to do.
+var ErrConfig = errors.New("invalid configuration of MCP servers")
+
+// ServerConfig is a server to be reached: by a command over stdio, or by an address.
+type ServerConfig struct {
+	Name    string
+	Command string
+	Args    []string
+	// Env are "KEY=value" pairs on top of the environment.
+	Env []string
+	// URL is the address; Kind is "stdio", "http" or "sse" (the protocol's older
+	// way).
+	URL, Kind string
+	Headers   map[string]string
+	// OAuth is how a server that asks for it lets this client in; Let does it, and is the
+	// caller's to make, since a person or a file may be needed.
+	OAuth OAuth
+	Let   *mcptool.Authorization
+}
+
+// OAuth is a client that was registered with a server's authorization server beforehand.
+// The zero value is one that registers itself.
+type OAuth struct {
+	ID     string `json:"clientId"`
+	Secret string `json:"clientSecret"`
+	// Port is the one on this machine that the authorization server sends a person back
+	// to; 0 takes a free one.
+	Port int `json:"callbackPort"`
+	// Grant is "authorization_code", the default, which needs a person, or
+	// "client_credentials", which needs a secret.
+	Grant string `json:"grant"`
+}
+
+// clientCredentials is the grant of a client that no person stands behind.
+const clientCredentials = "client_credentials"
+
+// Unattended reports whether the client is let in for itself.
+func (o OAuth) Unattended() bool { return o.Grant == clientCredentials }
+
+func (o OAuth) validate() error {
+	switch {
+	case o.Grant != "" && o.Grant != "authorization_code" && o.Grant != clientCredentials:
+		return fmt.Errorf("unknown oauth grant %q; use authorization_code or %s", o.Grant, clientCredentials)
+	case o.Unattended() && (o.ID == "" || o.Secret == ""):
+		return errors.New("the oauth grant client_credentials needs clientId and clientSecret")
+	case o.Port < 0 || o.Port > 65535:
+		return fmt.Errorf("oauth callbackPort %d is no port", o.Port)
+	}
+	return nil
+}
+
+// configEntry is a server as a configuration has it.
+type configEntry struct {
+	Type    string            `json:"type"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	OAuth   OAuth             `json:"oauth"`
+}
+
+// ParseServers reads a .mcp.json: {"mcpServers": {"name": {...}}}. ${VAR} and
+// ${VAR:-default} stand for variables that lookup has. The servers come sorted by
+// name; one that is wrong by itself has its error in broken and the others are given.
+// An error is one of the whole file, ErrConfig.
+func ParseServers(file string, data []byte, lookup func(string) (string, bool)) (specs []ServerConfig, broken []ListFailure, err error) {
+	var config struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(data, &config); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s:%d: %v; write {\"mcpServers\": {\"name\": {\"command\": ...}}}", ErrConfig, file, lineOf(data, err), err)
+	}
+	if len(config.Servers) == 0 {
+		return nil, nil, fmt.Errorf("%w: %s: it names no server; put them under \"mcpServers\"", ErrConfig, file)
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Servers)) {
+		spec, err := configOf(name, config.Servers[name], lookup)
+		if err != nil {
+			broken = append(broken, ListFailure{Server: name, Err: fmt.Errorf("%s: %w", file, err)})
+			continue
+		}
+		specs = append(specs, spec)
+	}
+	return specs, broken, nil
+}
+
+// lineOf is where a file stops being JSON.
+func lineOf(data []byte, err error) int {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return line(data, int(syntax.Offset))
+	}
+	return 1
+}
+
+func configOf(name string, raw json.RawMessage, lookup func(string) (string, bool)) (ServerConfig, error) {
+	var e configEntry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return ServerConfig{}, fmt.Errorf("server %q: %w", name, err)
+	}
+	x := expander{lookup: lookup}
+	s := ServerConfig{Name: name, Command: x.text(e.Command), URL: x.text(e.URL), Kind: e.Type, Headers: map[string]string{}}
+	for _, arg := range e.Args {
+		s.Args = append(s.Args, x.text(arg))
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
+		s.Env = append(s.Env, key+"="+x.text(e.Env[key]))
+	}
+	for key, value := range e.Headers {
+		s.Headers[key] = x.text(value)
+	}
+	s.OAuth = e.OAuth
+	s.OAuth.ID, s.OAuth.Secret = x.text(e.OAuth.ID), x.text(e.OAuth.Secret)
+	switch {
+	case len(x.missing) > 0:
+		slices.Sort(x.missing)
+		return ServerConfig{}, fmt.Errorf("server %q: the variable %s is not set; set it, or write ${%s:-default}", name, x.missing[0], x.missing[0])
+	case s.Kind == "" && s.URL != "":
+		s.Kind = "http"
+	case s.Kind == "":
+		s.Kind = "stdio"
+	}
+	return s, s.validate()
+}
+
+func (s ServerConfig) validate() error {
+	switch {
+	case s.Kind == "streamable-http" || s.Kind == "http" || s.Kind == "sse":
+		if s.URL == "" {
+			return fmt.Errorf("server %q: it has no url", s.Name)
+		}
+	case s.Kind != "stdio":
+		return fmt.Errorf("server %q: unknown type %q; use stdio, http or sse", s.Name, s.Kind)
+	case s.Command == "":
+		return fmt.Errorf("server %q: it has no command and no url", s.Name)
+	}
+	if err := s.OAuth.validate(); err != nil {
+		return fmt.Errorf("server %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+// expander replaces variables and remembers those that are not set.
+type expander struct {
+	lookup  func(string) (string, bool)
+	missing []string
+}
+
+func (x *expander) text(s string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "${")
+		out.WriteString(before)
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed {
+			if found {
+				out.WriteString("${" + rest)
+			}
+			return out.String()
+		}
+		out.WriteString(x.variable(name))
+		s = after
+	}
+}
+
+func (x *expander) variable(text string) string {
+	name, fallback, has := strings.Cut(text, ":-")
+	if value, ok := x.lookup(name); ok {
+		return value
+	}
+	if !has {
+		x.missing = append(x.missing, name)
+	}
+	return fallback
+}
 
 // ListFailure is a server that could not be listed, and why.
 type ListFailure struct {
