@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // runCut is cut (-b LIST | -c LIST | -f LIST) [-d CHAR] [-s] [FILE...]
@@ -129,4 +131,184 @@ func runUniq(p *proc, o options) int {
 		return p.failure(o.rest[1], err)
 	}
 	return 0
+}
+
+// runTr is tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
+func runTr(p *proc, o options) int {
+	t, err := newTranslation(o)
+	if err != nil {
+		return p.fail(exitFailure, "%v", err)
+	}
+	in, err := io.ReadAll(p.Stdin)
+	if err != nil {
+		return p.failure("-", err)
+	}
+	return p.printed(string(t.apply(in)))
+}
+
+type translation struct {
+	remove, squeeze [256]bool
+	to              [256]byte
+}
+
+func newTranslation(o options) (*translation, error) {
+	needs := 2
+	if o.has("d") != o.has("s") {
+		needs = 1
+	}
+	if len(o.rest) < needs || len(o.rest) > 2 || o.has("d") && !o.has("s") && len(o.rest) > 1 {
+		return nil, fmt.Errorf("missing or extra operand: %s", strings.Join(o.rest, " "))
+	}
+	set1, err := trSet(o.rest[0])
+	if err != nil {
+		return nil, err
+	}
+	if o.has("c") {
+		set1 = complement(set1)
+	}
+	var set2 []byte
+	if len(o.rest) == 2 {
+		if set2, err = trSet(o.rest[1]); err != nil {
+			return nil, err
+		}
+	}
+	return build(o, set1, set2)
+}
+
+func build(o options, set1, set2 []byte) (*translation, error) {
+	t := &translation{}
+	for i := range t.to {
+		t.to[i] = byte(i)
+	}
+	if o.has("d") {
+		mark(&t.remove, set1)
+	} else if set2 != nil {
+		if len(set2) == 0 {
+			return nil, fmt.Errorf("when not truncating set1, string2 must be non-empty")
+		}
+		for i, c := range set1 {
+			t.to[c] = set2[min(i, len(set2)-1)]
+		}
+	}
+	if o.has("s") {
+		if set2 != nil {
+			mark(&t.squeeze, set2)
+		} else {
+			mark(&t.squeeze, set1)
+		}
+	}
+	return t, nil
+}
+
+func mark(set *[256]bool, list []byte) {
+	for _, c := range list {
+		set[c] = true
+	}
+}
+
+func (t *translation) apply(in []byte) []byte {
+	out := make([]byte, 0, len(in))
+	for _, c := range in {
+		if t.remove[c] {
+			continue
+		}
+		c = t.to[c]
+		if t.squeeze[c] && len(out) > 0 && out[len(out)-1] == c {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func complement(set []byte) []byte {
+	var out []byte
+	for i := range 256 {
+		if !slices.Contains(set, byte(i)) {
+			out = append(out, byte(i))
+		}
+	}
+	return out
+}
+
+// trSet expands ranges, classes, escapes and [c*n].
+func trSet(s string) ([]byte, error) {
+	var out []byte
+	for i := 0; i < len(s); {
+		if class, n := trClass(s[i:]); n > 0 {
+			if class == nil {
+				return nil, fmt.Errorf("invalid character class '%s'", s[i+2:i+n-2])
+			}
+			out = append(out, class...)
+			i += n
+			continue
+		}
+		c, n := trChar(s[i:])
+		i += n
+		if i+1 < len(s) && s[i] == '-' {
+			d, m := trChar(s[i+1:])
+			if d < c {
+				return nil, fmt.Errorf("range-endpoints of '%s' are in reverse collating sequence order", s[i-n:i+1+m])
+			}
+			for x := int(c); x <= int(d); x++ {
+				out = append(out, byte(x))
+			}
+			i += 1 + m
+			continue
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func trChar(s string) (c byte, n int) {
+	if s[0] != '\\' || len(s) == 1 {
+		return s[0], 1
+	}
+	if i := strings.IndexByte(`abfnrtv\`, s[1]); i >= 0 {
+		return "\a\b\f\n\r\t\v\\"[i], 2
+	}
+	n = 1
+	for n < 4 && n < len(s) && s[n] >= '0' && s[n] <= '7' {
+		c = c*8 + s[n] - '0'
+		n++
+	}
+	if n == 1 {
+		return s[1], 2
+	}
+	return c, n
+}
+
+// trClass reads [:name:]; n is 0 if there is none, the set nil if it is unknown.
+func trClass(s string) (set []byte, n int) {
+	if !strings.HasPrefix(s, "[:") {
+		return nil, 0
+	}
+	end := strings.Index(s, ":]")
+	if end < 2 {
+		return nil, 0
+	}
+	in, ok := charClasses[s[2:end]]
+	if !ok {
+		return nil, end + 2
+	}
+	for c := range rune(128) {
+		if in(c) {
+			set = append(set, byte(c))
+		}
+	}
+	return set, end + 2
+}
+
+// charClasses are the POSIX classes of the C locale. It is read only.
+var charClasses = map[string]func(rune) bool{
+	"alpha": unicode.IsLetter, "digit": unicode.IsDigit, "lower": unicode.IsLower, "upper": unicode.IsUpper,
+	"alnum":  func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) },
+	"space":  unicode.IsSpace,
+	"blank":  func(r rune) bool { return r == ' ' || r == '\t' },
+	"punct":  func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) },
+	"print":  unicode.IsPrint,
+	"graph":  func(r rune) bool { return unicode.IsPrint(r) && r != ' ' },
+	"cntrl":  unicode.IsControl,
+	"xdigit": func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) },
 }
