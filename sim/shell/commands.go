@@ -16,10 +16,7 @@ import (
 func runYes(p *proc) int {
 	line := cmp.Or(strings.Join(p.Args, " "), "y")
 	block := strings.Repeat(line+"\n", max(1, 8192/(len(line)+1)))
-	for p.Ctx.Err() == nil {
-		if p.print(block) != nil {
-			break
-		}
+	for p.Ctx.Err() == nil && p.print(block) == nil {
 	}
 	return exitFailure
 }
@@ -76,12 +73,7 @@ func runEnv(p *proc) int {
 	}
 	list := sortedEnviron(vars)
 	if len(args) == 0 {
-		for _, kv := range list {
-			if p.print(kv+"\n") != nil {
-				return exitFailure
-			}
-		}
-		return 0
+		return p.printed(strings.Join(append(list, ""), "\n"))
 	}
 	c := p.child(args[0], args[1:])
 	c.Getenv = func(name string) string { return vars[name] }

@@ -83,10 +83,8 @@ func (f *files) Exists(name string) bool {
 
 // Open opens name for reading. Opening a directory fails.
 func (f *files) Open(name string) (io.ReadCloser, error) {
-	if path.IsAbs(name) {
-		if in, ok := f.Read(path.Clean(name)); ok {
-			return io.NopCloser(in), nil
-		}
+	if in, ok := f.Read(path.Clean(name)); ok {
+		return io.NopCloser(in), nil
 	}
 	info, err := f.Stat(name)
 	if err != nil {
@@ -157,9 +155,6 @@ func (d deviceInfo) IsDir() bool        { return false }
 func (d deviceInfo) Sys() any           { return nil }
 
 func (f *files) device(name string) (fs.FileInfo, bool) {
-	if !path.IsAbs(name) {
-		return nil, false
-	}
 	clean := path.Clean(name)
 	if _, ok := f.Read(clean); !ok {
 		return nil, false
@@ -192,10 +187,8 @@ func reason(err error) string {
 // Create opens name for writing, cut to nothing or, if appending, as it is. The file gets the shell's
 // own time when it is closed.
 func (f *files) Create(name string, appending bool) (io.WriteCloser, error) {
-	if path.IsAbs(name) {
-		if out, ok := f.Write(path.Clean(name)); ok {
-			return nopCloser{out}, nil
-		}
+	if out, ok := f.Write(path.Clean(name)); ok {
+		return nopCloser{out}, nil
 	}
 	if f.IsDir(name) || strings.HasSuffix(name, "/") && f.IsDir(path.Dir(f.Abs(name))) {
 		return nil, pathError("open", name, syscall.EISDIR)
