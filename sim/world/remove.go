@@ -156,7 +156,11 @@ func split(path string) (parent, name string) {
 	return cmp.Or(strings.TrimRight(path[:i], "/"), "/"), path[i+1:]
 }
 
-func (f *FS) removeTree(p place, path string, now time.Time) error {
+// removeEntry takes away what is in a folder under a name, and all below it.
+func (f *FS) removeEntry(dir *node, p place, path string, now time.Time) error {
+	if !f.may(dir, maySearch) {
+		return pathError("openfdat", path, syscall.EACCES)
+	}
 	err := f.unlink(p, now)
 	switch {
 	case err == nil || err == syscall.ENOENT:
@@ -190,13 +194,6 @@ func (f *FS) empty(dir *node, path string, now time.Time) error {
 		}
 	}
 	return first
-}
-
-func (f *FS) removeEntry(dir *node, p place, path string, now time.Time) error {
-	if !f.may(dir, maySearch) {
-		return pathError("openfdat", path, syscall.EACCES)
-	}
-	return f.removeTree(p, path, now)
 }
 
 // Rename moves a name, over a file or link that stands at the new one. A folder

@@ -212,11 +212,9 @@ func (o HostOptions) check(c Catalogue) error {
 		}
 	}
 	var lost []string
-	for _, keys := range [][]string{slices.Sorted(maps.Keys(o.Answers)), slices.Sorted(maps.Keys(o.Results)), slices.Sorted(maps.Keys(o.Asks))} {
-		for _, key := range keys {
-			if !known[key] {
-				lost = append(lost, fmt.Sprintf("%q", key))
-			}
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(o.Answers)), slices.Sorted(maps.Keys(o.Results)), slices.Sorted(maps.Keys(o.Asks))) {
+		if !known[key] {
+			lost = append(lost, fmt.Sprintf("%q", key))
 		}
 	}
 	if len(lost) == 0 {
