@@ -256,10 +256,9 @@ func hiddenBelow(name string, root place, c *tool.Context) hidden {
 		},
 	}
 	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
-		if hit.Behaviour == permission.Allow || h.covers(hit.Rule, "") {
-			continue
+		if hit.Behaviour != permission.Allow && !h.covers(hit.Rule, "") {
+			h.rules = append(h.rules, hit.Rule)
 		}
-		h.rules = append(h.rules, hit.Rule)
 	}
 	return h
 }
