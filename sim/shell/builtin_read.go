@@ -26,19 +26,18 @@ func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 		return r.failed(hc, 2, "read: %s", problem)
 	}
 	line, ended := r.readUnit(o)
-	code := map[bool]int{true: 0, false: 1}[ended]
 	fields := newFields(line, o.raw, hc.Env.Get("IFS"))
 	switch {
 	case o.array != "":
-		return []string{"eval", o.array + "=(" + quoteAll(fields.all()) + ")\n" + exitScript(code)}
+		return []string{"eval", o.array + "=(" + quoteAll(fields.all()) + ")\n" + strconv.FormatBool(ended)}
 	case len(o.names) == 0:
-		return assign("REPLY", string(fields.chars), code)
+		return assign("REPLY", string(fields.chars), ended)
 	}
 	var b strings.Builder
 	for i, value := range fields.of(len(o.names)) {
 		b.WriteString(o.names[i] + "=" + singleQuote(value) + "\n")
 	}
-	return []string{"eval", b.String() + exitScript(code)}
+	return []string{"eval", b.String() + strconv.FormatBool(ended)}
 }
 
 func parseRead(args []string) (o readOptions, problem string) {

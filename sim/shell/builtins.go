@@ -89,16 +89,12 @@ func builtinPrintf(r *run, hc interp.HandlerContext, args []string) []string {
 	for _, err := range errs {
 		fmt.Fprintf(hc.Stderr, "bash: line %d: printf: %v\n", r.line, err)
 	}
-	return assign(args[2], text, min(1, len(errs)))
+	return assign(args[2], text, len(errs) == 0)
 }
 
-// assign is a call that sets a variable and has code as its status.
-func assign(name, value string, code int) []string {
-	return []string{"eval", name + "=" + singleQuote(value) + "\n" + exitScript(code)}
-}
-
-func exitScript(code int) string {
-	return map[bool]string{true: "true", false: "false"}[code == 0]
+// assign is a call that sets a variable and succeeds or fails, by the commands true and false.
+func assign(name, value string, succeeds bool) []string {
+	return []string{"eval", name + "=" + singleQuote(value) + "\n" + strconv.FormatBool(succeeds)}
 }
 
 func singleQuote(s string) string {
@@ -336,7 +332,8 @@ func (r *run) kind(name string) (kind, where string) {
 		return "function", name
 	case interp.IsBuiltin(name):
 		return "builtin", name
-	case known(name):
+	}
+	if _, ok := lookup(name); ok {
 		return "file", "/usr/bin/" + name
 	}
 	return "", ""

@@ -21,12 +21,6 @@ const (
 	internalPipefail = renamed + "pipefail"
 )
 
-// known reports whether a command can be run outside the interpreter.
-func known(name string) bool {
-	_, ok := lookup(name)
-	return ok
-}
-
 // exec runs what is neither a function nor the interpreter's own builtin.
 func (r *run) exec(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
@@ -130,10 +124,10 @@ func (r *run) execute(p *proc) (code int) {
 	if p.Ctx.Err() != nil || r.step() != nil {
 		return 130
 	}
-	if strings.Contains(p.Name, "/") && (!known(p.Name) || p.Files.Exists(p.Name)) { // and not /bin/ls or the like
+	f, ok := lookup(p.Name)
+	if strings.Contains(p.Name, "/") && (!ok || p.Files.Exists(p.Name)) { // and not /bin/ls or the like
 		return r.scriptFile(p)
 	}
-	f, ok := lookup(p.Name)
 	if !ok {
 		fmt.Fprintf(p.Stderr, "bash: line %d: %s: command not found%s\n", r.line, p.Name, hint(p.Name))
 		return 127
