@@ -126,10 +126,7 @@ func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (Gl
 		return GlobOut{}, fmt.Errorf("%s could not be listed: %w", p.abs, cause(err))
 	}
 	matching, left := t.matching(all, pattern, hiddenBelow("Glob", p, c))
-	limit := c.GlobLimit
-	if limit <= 0 {
-		limit = globLimit
-	}
+	limit := cmp.Or(max(c.GlobLimit, 0), globLimit)
 	out := GlobOut{Files: []string{}, Total: len(matching), Truncated: len(matching) > limit}
 	for _, f := range matching[:min(len(matching), limit)] {
 		out.Files = append(out.Files, shown(path.Join(p.abs, f.rel), c.State.Dir))

@@ -283,9 +283,7 @@ func snippet(hunks []Hunk) string {
 	room := maxSnippetLines
 	for _, h := range hunks {
 		lines := h.after()
-		if len(lines) > room {
-			lines = lines[:room]
-		}
+		lines = lines[:min(len(lines), room)]
 		if len(lines) > 0 {
 			parts = append(parts, numbered(lines, h.NewStart))
 		}

@@ -122,10 +122,7 @@ func (d bash) traits() tool.Traits[BashIn] {
 }
 
 func timeout(in BashIn) time.Duration {
-	if in.Timeout == 0 {
-		return DefaultTimeout
-	}
-	return min(time.Duration(in.Timeout)*time.Millisecond, MaxTimeout)
+	return min(cmp.Or(time.Duration(in.Timeout)*time.Millisecond, DefaultTimeout), MaxTimeout)
 }
 
 func validate(in BashIn) *tool.Refusal {

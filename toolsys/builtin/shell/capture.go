@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ var unsafeName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // capture makes the taker of one stream of a call.
 func (d bash) capture(callID, name string) *capture {
-	c := &capture{limit: d.KeepBytes}
-	if c.limit <= 0 {
-		c.limit = KeepBytes
-	}
+	c := &capture{limit: cmp.Or(max(d.KeepBytes, 0), KeepBytes)}
 	if d.OutputDir == "" {
 		return c
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"errors"
@@ -174,11 +175,8 @@ func (d *tungsten) call(ctx context.Context, in TungstenIn, c *tool.Context) (Tu
 			return TungstenOut{}, fmt.Errorf("nothing more can be typed: %w", err)
 		}
 	}
-	within := TerminalWait
-	if in.Wait > 0 {
-		within = min(time.Duration(in.Wait)*time.Millisecond, MaxTerminalWait)
-	}
-	screen, err := t.Screen(ctx, within)
+	within := cmp.Or(time.Duration(max(in.Wait, 0))*time.Millisecond, TerminalWait)
+	screen, err := t.Screen(ctx, min(within, MaxTerminalWait))
 	if screen.Ended {
 		d.forget(c.AgentID, t)
 	}

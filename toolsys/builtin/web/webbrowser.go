@@ -194,8 +194,7 @@ func (d browsing) call(ctx context.Context, in BrowserIn, c *tool.Context) (Brow
 	}
 	asked := d.host(in)
 	var out BrowserOut
-	err := d.act(ctx, in, &out)
-	if err != nil {
+	if err := d.act(ctx, in, &out); err != nil {
 		return out, fmt.Errorf("the browser could not %s: %w", d.words(in), err)
 	}
 	page, err := d.Page(ctx)
@@ -203,10 +202,8 @@ func (d browsing) call(ctx context.Context, in BrowserIn, c *tool.Context) (Brow
 		return out, fmt.Errorf("the page cannot be read: %w", err)
 	}
 	out.URL, out.Title = page.URL, page.Title
-	if u, err := url.Parse(page.URL); err != nil || !strings.EqualFold(u.Hostname(), asked) {
-		if !seen(ctx, c) {
-			return BrowserOut{URL: page.URL, Moved: true}, nil // nobody allowed this host to be seen
-		}
+	if u, err := url.Parse(page.URL); (err != nil || !strings.EqualFold(u.Hostname(), asked)) && !seen(ctx, c) {
+		return BrowserOut{URL: page.URL, Moved: true}, nil // nobody allowed this host to be seen
 	}
 	switch {
 	case in.Action == "read" && in.Format == "html":

@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,6 @@ func New(cfg Config) (*Browser, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	if cfg.Wait <= 0 {
-		cfg.Wait = 5 * time.Second
-	}
 	dir, err := os.MkdirTemp("", "browser-")
 	if err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func New(cfg Config) (*Browser, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.WindowSize(1280, 800))
 	root, endRoot := chromedp.NewExecAllocator(context.Background(), options...)
 	tab, endTab := chromedp.NewContext(root)
-	return &Browser{tab: tab, wait: cfg.Wait, dir: dir, endTab: endTab, end: endRoot}, nil
+	return &Browser{tab: tab, wait: cmp.Or(max(cfg.Wait, 0), 5*time.Second), dir: dir, endTab: endTab, end: endRoot}, nil
 }
 
 // Close ends the browser and removes its profile.
