@@ -16,7 +16,10 @@ import (
 func runYes(p *proc) int {
 	line := cmp.Or(strings.Join(p.Args, " "), "y")
 	block := strings.Repeat(line+"\n", max(1, 8192/(len(line)+1)))
-	for p.Ctx.Err() == nil && p.print(block) == nil {
+	for p.Ctx.Err() == nil {
+		if p.print(block) != nil {
+			break
+		}
 	}
 	return exitFailure
 }

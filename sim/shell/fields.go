@@ -233,7 +233,7 @@ func complement(set []byte) []byte {
 
 // trSet expands ranges, classes, escapes and [c*n].
 func trSet(s string) ([]byte, error) {
-	var out []byte
+	out := []byte{} // not nil: a set that is given and empty
 	for i := 0; i < len(s); {
 		if class, n := trClass(s[i:]); n > 0 {
 			if class == nil {

@@ -161,13 +161,14 @@ func (l *lister) long(list []entry) {
 		links = append(links, fmt.Sprint(l.links(e)))
 		bytes = append(bytes, l.bytes(size(e), 1))
 	}
+	ofLinks, ofBytes := widest(links), widest(bytes)
 	for i, e := range list {
 		name := e.name + l.suffix(e)
 		if target, err := l.Files.Readlink(e.path); err == nil && e.Mode()&fs.ModeSymlink != 0 {
 			name = e.name + " -> " + target
 		}
-		l.printf("%s %*s %s %s %*s %s %s\n", modeText(e.Mode()), widest(links), links[i], l.System.User, l.System.User,
-			widest(bytes), bytes[i], l.when(e.ModTime().UTC()), name)
+		l.printf("%s %*s %s %s %*s %s %s\n", modeText(e.Mode()), ofLinks, links[i], l.System.User, l.System.User,
+			ofBytes, bytes[i], l.when(e.ModTime().UTC()), name)
 	}
 }
 

@@ -290,10 +290,6 @@ func StartProcess(_ context.Context, command []string, dir string, env map[strin
 		cmd.Env = environment(env)
 	}
 	ownGroup(cmd)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
 	// A pipe of our own: Wait would close cmd.StdoutPipe before all of it was read.
 	out, theirs, err := os.Pipe()
 	if err != nil {
@@ -301,7 +297,11 @@ func StartProcess(_ context.Context, command []string, dir string, env map[strin
 	}
 	defer theirs.Close()
 	cmd.Stdout = theirs
-	if err := cmd.Start(); err != nil {
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		out.Close()
 		return nil, err
 	}

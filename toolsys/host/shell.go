@@ -228,6 +228,9 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 			for _, p := range c.pipes {
 				p.r.Close()
 			}
+			if c.gate != nil {
+				c.gate.Close()
+			}
 		}
 	}()
 	pipe := func(w io.Writer, limit int64) (*stream, *os.File) {
@@ -270,10 +273,7 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 		theirs = append(theirs, script)
 		c.cmd.ExtraFiles = append(c.cmd.ExtraFiles, script)
 	}
-	if err = c.cmd.Start(); err != nil {
-		gate.Close()
-	}
-	return c, err
+	return c, c.cmd.Start()
 }
 
 // same reports whether both streams go to one writer; they then share a pipe, which keeps their order.
