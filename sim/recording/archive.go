@@ -23,7 +23,7 @@ func (s *scanner) scanArchive(r *bufio.Reader) error {
 	if int64(len(raw)) > s.limits.Part {
 		return s.fail(ErrTooLarge, "the archive is larger than %d bytes", s.limits.Part)
 	}
-	a := &archiveScan{s: s, chains: s.chains(), threads: map[string]*thread{}}
+	a := &archiveScan{exchanges: s.exchanges(), threads: map[string]*thread{}}
 	at := 1 + bytes.Count(txtar.Parse(raw).Comment, []byte("\n"))
 	for _, f := range txtar.Parse(raw).Files {
 		if err := a.file(f, at+1); err != nil {
@@ -35,12 +35,10 @@ func (s *scanner) scanArchive(r *bufio.Reader) error {
 }
 
 type archiveScan struct {
-	s       *scanner
-	chains  *chains
+	*exchanges
 	threads map[string]*thread // by the name of the response that began them
 	request []byte
 	url     string
-	number  int
 }
 
 func (a *archiveScan) file(f txtar.File, at int) error {
@@ -74,17 +72,12 @@ func (a *archiveScan) file(f txtar.File, at int) error {
 	if x.follows != nil {
 		x.request = nil // what was sent after the first answer is not in the archive
 	}
-	return a.take(x, f.Name)
-}
-
-// take remembers which conversation the response began.
-func (a *archiveScan) take(x *exchange, name string) error {
 	before := a.chains.order.Front()
 	if err := a.chains.take(x); err != nil {
 		return err
 	}
 	if e := a.chains.order.Front(); e != nil && (e != before || x.follows != nil) {
-		a.threads[name] = e.Value.(*thread)
+		a.threads[f.Name] = e.Value.(*thread) // which the response began
 	}
 	return nil
 }

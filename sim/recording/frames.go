@@ -125,13 +125,10 @@ func framed(r io.Reader, max int64, emit func(n int, e stream.Event) error) (n i
 		}
 		n++
 		e, ok, err := frameEvent(headers, payload)
+		if err == nil && ok { // else it is of the front end's own
+			err = emit(n, e)
+		}
 		if err != nil {
-			return n, err
-		}
-		if !ok {
-			continue // events of the front end's own
-		}
-		if err := emit(n, e); err != nil {
 			return n, err
 		}
 	}

@@ -27,7 +27,7 @@ func (s *scanner) scanTrace(r *bufio.Reader) error {
 	if _, err := lines.next(); err != nil {
 		return s.broken(err)
 	}
-	tr := &traceScan{s: s, r: r, chains: s.chains(), line: 2}
+	tr := &traceScan{exchanges: s.exchanges(), r: r, line: 2}
 	for l, err := range lines.all(s) {
 		if err != nil {
 			return err
@@ -45,16 +45,10 @@ func (s *scanner) scanTrace(r *bufio.Reader) error {
 }
 
 type traceScan struct {
-	s      *scanner
-	r      *bufio.Reader
-	chains *chains
-	number int
+	*exchanges
+	r *bufio.Reader
 	// line is where the exchange's lengths stand.
 	line int
-}
-
-func (tr *traceScan) problem(kind Kind, text string) {
-	tr.s.problem(Problem{Kind: kind, Text: text, Line: tr.line, Interaction: tr.number})
 }
 
 // exchange reads one; more is false when what follows cannot be found any more.
@@ -62,10 +56,10 @@ func (tr *traceScan) exchange(lengths string) (more bool, err error) {
 	sent, got, ok := traceLengths(lengths)
 	switch limit := tr.s.limits.Part; {
 	case !ok:
-		tr.problem(Malformed, "the lengths of the next exchange should stand here; the rest of the file was left out")
+		tr.problem(Malformed, "the lengths of the next exchange should stand here; the rest of the file was left out", tr.line)
 		return false, nil
 	case sent > limit || got > limit:
-		tr.problem(TooLarge, fmt.Sprintf("the exchange is larger than %d bytes; it and the rest of the file were left out", limit))
+		tr.problem(TooLarge, fmt.Sprintf("the exchange is larger than %d bytes; it and the rest of the file were left out", limit), tr.line)
 		return false, nil
 	}
 	request, err := tr.bytes(sent)
@@ -75,12 +69,12 @@ func (tr *traceScan) exchange(lengths string) (more bool, err error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		tr.problem(CutStream, "the last exchange is cut off")
+		tr.problem(CutStream, "the last exchange is cut off", tr.line)
 		return false, nil
 	case err != nil:
 		return false, tr.s.broken(err)
 	}
-	err = tr.take(request, response)
+	err = tr.pair(request, response)
 	tr.line += 1 + bytes.Count(request, []byte("\n")) + bytes.Count(response, []byte("\n"))
 	return true, err
 }
@@ -102,8 +96,8 @@ func (tr *traceScan) bytes(n int64) ([]byte, error) {
 	return b, err
 }
 
-// take reads both messages. A response that is cut shows what there is of it.
-func (tr *traceScan) take(request, response []byte) error {
+// pair reads both messages. A response that is cut shows what there is of it.
+func (tr *traceScan) pair(request, response []byte) error {
 	x := &exchange{number: tr.number, line: tr.line + 1}
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request)))
 	if err == nil {
@@ -119,7 +113,7 @@ func (tr *traceScan) take(request, response []byte) error {
 		x.response, err = payload(response, resp.TransferEncoding, resp.Body)
 	}
 	if err != nil {
-		tr.problem(Malformed, "the exchange cannot be read: "+err.Error())
+		tr.problem(Malformed, "the exchange cannot be read: "+err.Error(), tr.line)
 		return nil
 	}
 	return tr.chains.take(x)

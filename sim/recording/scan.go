@@ -335,7 +335,7 @@ func (l *lineReader) next() (line, error) {
 		switch {
 		case out.long:
 		case len(l.buf)+len(part) > l.max+1:
-			out.long, l.buf = true, l.buf[:0]
+			out.long, out.text = true, nil
 		case err == nil && len(l.buf) == 0:
 			out.text = part // no copy: it lies in the reader's buffer
 		default:
@@ -344,19 +344,15 @@ func (l *lineReader) next() (line, error) {
 		}
 		switch {
 		case err == nil:
-			l.n++
-			out.ended = true
-			return l.trim(out), nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			if len(out.text) == 0 && !out.long {
-				return line{}, io.EOF
-			}
-			l.n++
-			return l.trim(out), nil
-		default:
+			continue
+		case !errors.Is(err, io.EOF), len(out.text) == 0 && !out.long:
 			return line{}, err
 		}
+		l.n++
+		out.ended = err == nil
+		out.text = bytes.TrimSuffix(bytes.TrimSuffix(out.text, []byte("\n")), []byte("\r"))
+		return out, nil
 	}
 }
 
@@ -376,15 +372,4 @@ func (l *lineReader) all(s *scanner) iter.Seq2[line, error] {
 			}
 		}
 	}
-}
-
-func (l *lineReader) trim(out line) line {
-	if out.long {
-		out.text = nil
-	}
-	if out.ended {
-		out.text = bytes.TrimSuffix(out.text, []byte("\n"))
-	}
-	out.text = bytes.TrimSuffix(out.text, []byte("\r"))
-	return out
 }

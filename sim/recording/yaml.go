@@ -105,8 +105,11 @@ func (y *yamlScan) listed(l line) error {
 	case indent < 0: // blank
 		y.keep(l)
 	case dash && (y.indent < 0 || indent == y.indent):
-		y.indent = indent
-		return y.open(l)
+		if err := y.close(false); err != nil {
+			return err
+		}
+		y.indent, y.itemLine = indent, l.n
+		y.keep(l)
 	case y.indent < 0: // it is no list of that notation
 		key := y.list + ":\n"
 		y.list, y.inList = "", false
@@ -131,15 +134,6 @@ func margin(text []byte) (indent int, dash bool) {
 		return -1, false
 	}
 	return len(text) - len(rest), rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ')
-}
-
-func (y *yamlScan) open(l line) error {
-	if err := y.close(false); err != nil {
-		return err
-	}
-	y.itemLine = l.n
-	y.keep(l)
-	return nil
 }
 
 func (y *yamlScan) keep(l line) {
