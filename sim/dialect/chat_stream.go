@@ -25,7 +25,6 @@ type chatPiece struct {
 	given    string // the arguments so far
 	block    int
 	begun    bool
-	late     string // arguments that came before the name
 }
 
 func (c *chatStream) add(_ string, v gjson.Result) {
@@ -133,17 +132,15 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 	if given == "null" {
 		given = ""
 	}
+	p.given += given
 	if !p.begun {
-		p.late += given
 		if p.name == "" {
 			return
 		}
-		given, p.late = p.late, ""
 		c.rest()
-		p.begun = true
-		p.block = c.w.call(c.w.IDs.optional(p.id, p.name, nil), p.name)
+		p.begun, given = true, p.given // with what came before the name
+		p.block = c.w.call(c.w.IDs.optional(p.id, p.name, nil), p.name, "")
 	}
-	p.given += given
 	if c.w.open[p.block] {
 		c.w.input(p.block, given)
 	}

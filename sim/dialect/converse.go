@@ -122,11 +122,7 @@ func converseBlock(kind string, b gjson.Result) json.RawMessage {
 		}
 		return object("type", "redacted_thinking", "data", v.Get("redactedContent").String())
 	case "citationsContent":
-		all := ""
-		for _, c := range v.Get("content.#.text").Array() {
-			all += c.String()
-		}
-		return textBlock(all)
+		return textBlock(joinedTexts(v.Get("content")))
 	case "guardContent":
 		return textBlock(v.Get("text.text").String())
 	case "":

@@ -331,7 +331,7 @@ func (g *geminiStream) whole(cut bool) {
 	}
 	in := call.input()
 	id := g.w.IDs.call(call.id, call.name, gjson.ParseBytes(in))
-	n := g.w.signed(id, call.name, call.signature)
+	n := g.w.call(id, call.name, call.signature)
 	if cut || call.broken {
 		in = in[:len(in)-1]
 	}

@@ -78,7 +78,7 @@ func (o *ollamaStream) add(_ string, v gjson.Result) {
 	for _, call := range m.Get("tool_calls").Array() {
 		o.rest()
 		id, name, in := ollamaCall(call, o.w.IDs)
-		n := o.w.call(id, name)
+		n := o.w.call(id, name, "")
 		o.w.input(n, string(in))
 		o.w.close(n)
 	}

@@ -109,7 +109,7 @@ func (r *responsesStream) added(p *itemPiece, item gjson.Result) {
 	p.kind = item.Get("type").String()
 	if p.kind == "function_call" && p.block == 0 {
 		id, name, _ := itemCall(item, r.w.IDs)
-		p.block = 1 + r.w.signed(id, name, item.Get("signature").String())
+		p.block = 1 + r.w.call(id, name, item.Get("signature").String())
 		if given := item.Get("arguments").String(); given != "" && given != "{}" {
 			p.some = true
 			r.w.input(p.block-1, given)

@@ -183,11 +183,8 @@ func (w *writer) begin(block json.RawMessage) int {
 	return n
 }
 
-// call opens a call that the client has to answer.
-func (w *writer) call(id, name string) int { return w.signed(id, name, "") }
-
-// signed is the same of a call with a signature that the client sends back.
-func (w *writer) signed(id, name, signature string) int {
+// call opens a call that the client has to answer, with the signature that it sends back, if there is one.
+func (w *writer) call(id, name, signature string) int {
 	w.calls = true
 	return w.begin(object("type", "tool_use", "id", text(id), "name", text(name), "input", json.RawMessage("{}"), Signature, signature))
 }
@@ -218,7 +215,7 @@ func (w *writer) block(b gjson.Result) {
 		w.delta(n, "text_delta", "text", b.Get("text").String())
 		w.close(n)
 	case "tool_use":
-		n := w.signed(b.Get("id").String(), b.Get("name").String(), b.Get(Signature).String())
+		n := w.call(b.Get("id").String(), b.Get("name").String(), b.Get(Signature).String())
 		w.input(n, b.Get("input").Raw)
 		w.close(n)
 	default:
