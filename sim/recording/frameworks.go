@@ -329,21 +329,19 @@ func (ls *lineScan) openHands(e gjson.Result) error {
 
 // acted takes a call of OpenHands with what was said before it.
 func (ls *lineScan) acted(e gjson.Result, id string, at time.Time) error {
-	var blocks []any
+	var d dump
 	for _, t := range e.Get("thinking_blocks").Array() {
-		blocks = append(blocks, json.RawMessage(t.Raw))
+		d.blocks = append(d.blocks, json.RawMessage(t.Raw))
 	}
-	if said := plainText(e.Get("thought")); said != "" {
-		blocks = append(blocks, textOf(said))
-	}
+	d.said(plainText(e.Get("thought")))
 	input := firstOf(e, "tool_call.arguments tool_call.function.arguments")
 	if !input.Exists() {
 		action, _ := e.Get("action").Value().(fields)
 		delete(action, "kind")
 		input = gjson.ParseBytes(dialect.JSON(action))
 	}
-	blocks = append(blocks, callOf(id, firstOf(e, "tool_name tool_call.name").String(), input))
-	m := gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": blocks}))
+	d.blocks = append(d.blocks, callOf(id, firstOf(e, "tool_name tool_call.name").String(), input))
+	m := gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": d.blocks}))
 	return ls.spoken(m, e.Get("llm_response_id").String(), at)
 }
 

@@ -295,19 +295,17 @@ func (ls *lineScan) geminiLine(v gjson.Result) error {
 		return nil
 	}
 	ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
-	var blocks, results []any
+	var d dump
 	for _, t := range v.Get("thoughts").Array() {
-		blocks = append(blocks, fields{"type": "thinking", "thinking": t.Get("description").String()})
+		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": t.Get("description").String()})
 	}
-	if s := plainText(v.Get("content")); s != "" {
-		blocks = append(blocks, textOf(s))
-	}
+	d.said(plainText(v.Get("content")))
 	done := at
 	for _, c := range v.Get("toolCalls").Array() {
 		id := c.Get("id").String()
-		blocks = append(blocks, callOf(id, c.Get("name").String(), c.Get("args")))
-		if r := c.Get("result"); r.Exists() && r.Type != gjson.Null {
-			results = append(results, resultOf(id, responseText(r), c.Get("status").String() == "error"))
+		d.blocks = append(d.blocks, callOf(id, c.Get("name").String(), c.Get("args")))
+		if r := c.Get("result"); r.Type != gjson.Null {
+			d.results = append(d.results, resultOf(id, responseText(r), c.Get("status").String() == "error"))
 		}
 		if t := stamp(c.Get("timestamp")); t.After(done) {
 			done = t
@@ -315,7 +313,7 @@ func (ls *lineScan) geminiLine(v gjson.Result) error {
 	}
 	u := v.Get("tokens")
 	usage := fields{"input_tokens": max(0, u.Get("input").Int()-u.Get("cached").Int()), "cache_read_input_tokens": u.Get("cached").Int(), "output_tokens": u.Get("output").Int() + u.Get("thoughts").Int()}
-	return ls.answered(usage, blocks, results, at, done)
+	return ls.answered(usage, d.blocks, d.results, at, done)
 }
 
 // answered makes an answer of blocks, and what its calls gave.
@@ -420,17 +418,10 @@ func responseText(v gjson.Result) string {
 // and behind each the tools that its answer called.
 func (ls *lineScan) chatReplay(v gjson.Result) error {
 	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.values)}
-	var blocks, results []any
-	var at time.Time
-	flush := func() error {
-		err := ls.answered(nil, blocks, results, at, at)
-		blocks, results = nil, nil
-		return err
-	}
-	before := ""
+	d, before := dump{}, ""
 	for _, p := range v.Get("prompts").Array() {
 		if text := p.Get("prompt").String(); text != before || !p.Get("hasSeen").Bool() {
-			if err := flush(); err != nil {
+			if err := d.end(ls, "assistant"); err != nil {
 				return err
 			}
 			before = text
@@ -441,24 +432,22 @@ func (ls *lineScan) chatReplay(v gjson.Result) error {
 		for _, l := range p.Get("logs").Array() {
 			switch l.Get("kind").String() {
 			case "request":
-				if err := flush(); err != nil {
+				if err := d.end(ls, "assistant"); err != nil {
 					return err
 				}
-				at = stamp(l.Get("metadata.endTime"))
+				d.at = stamp(l.Get("metadata.endTime"))
 				ls.logs.model = strings.Clone(l.Get("metadata.model").String())
-				if s := replied(l.Get("response.message")); s != "" {
-					blocks = append(blocks, textOf(s))
-				}
+				d.said(replied(l.Get("response.message")))
 			case "toolCall":
 				id, _, _ := strings.Cut(l.Get("id").String(), "__vscode")
-				blocks = append(blocks, callOf(id, l.Get("tool").String(), l.Get("args")))
-				results = append(results, resultOf(id, replied(l.Get("response")), false))
+				d.blocks = append(d.blocks, callOf(id, l.Get("tool").String(), l.Get("args")))
+				d.results = append(d.results, resultOf(id, replied(l.Get("response")), false))
 			default:
 				ls.s.ignore("entries of the kind " + quoted(l.Get("kind").String()))
 			}
 		}
 	}
-	return flush()
+	return d.end(ls, "assistant")
 }
 
 // replied is a text, or texts in a list, a line each.
