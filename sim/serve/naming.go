@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // what clients call the same tool
 	"encoding/json"
 	"fmt"
@@ -201,17 +202,8 @@ func anyValue(tool string, schema gjson.Result) json.RawMessage {
 	if words := schema.Get("enum").Array(); len(words) > 0 {
 		return json.RawMessage(words[max(0, meaning(tool, words))].Raw)
 	}
-	switch schema.Get("type").Str {
-	case "boolean":
-		return json.RawMessage("false")
-	case "integer", "number":
-		return json.RawMessage("1")
-	case "array":
-		return json.RawMessage("[]")
-	case "object":
-		return json.RawMessage("{}")
-	}
-	return json.RawMessage(`"toolbench"`)
+	values := map[string]string{"boolean": "false", "integer": "1", "number": "1", "array": "[]", "object": "{}"}
+	return json.RawMessage(cmp.Or(values[schema.Get("type").Str], `"toolbench"`))
 }
 
 // input is a call's input with the client's arguments; one that is no object stays.

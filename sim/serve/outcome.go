@@ -181,7 +181,7 @@ type view struct {
 
 // view gives what the sessions' requests show. The caller holds the lock.
 func (s *Server) view(t Trial) *view {
-	v := &view{plain: t.Plain, speed: s.speed(), first: -1, scenario: t.Scenario}
+	v := &view{plain: t.Plain, speed: s.o.Speed, first: -1, scenario: t.Scenario}
 	if v.plain == nil {
 		v.plain = bytes.Clone
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
+	"toolbench/toolsys/message"
 )
 
 // request is what a client sent, as far as it matters here.
@@ -98,7 +99,7 @@ func (r *request) firstOf(a *Answer) int {
 // isPart reports whether all of a message's calls and texts are an answer's, and none of its
 // calls is behind it already.
 func isPart(m gjson.Result, a *Answer, behind []string) bool {
-	text := answerText(a)
+	text := message.PlainText(a.Reply.Message.Content)
 	return !slices.ContainsFunc(blocks(m), func(b gjson.Result) bool {
 		switch id := b.Get("id").Str; b.Get("type").Str {
 		case "tool_use":
@@ -123,7 +124,7 @@ func callsOf(m gjson.Result) (ids []string) {
 // repeats reports whether one of the messages is the answer: it has one of its calls,
 // or, when it has none, its text.
 func (r *request) repeats(a *Answer) bool {
-	text, own := answerText(a), func(id string) bool { return isCall(a, id) }
+	text, own := message.PlainText(a.Reply.Message.Content), func(id string) bool { return isCall(a, id) }
 	if len(a.Calls()) > 0 {
 		text = ""
 	}
@@ -133,16 +134,6 @@ func (r *request) repeats(a *Answer) bool {
 		}
 	}
 	return false
-}
-
-func answerText(a *Answer) string {
-	var parts []string
-	for _, b := range a.Reply.Message.Content {
-		if b.Type == "text" {
-			parts = append(parts, b.Text)
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 // withoutBreakpoint is an object's bytes without its cache breakpoint, which moves and is no
@@ -197,12 +188,11 @@ func Message(a *Answer) ([]byte, error) {
 // refusal is an answer that failed, as a client gets it that asked for no stream.
 func refusal(a *Answer) (status int, kind, text string) {
 	for _, e := range a.Events {
-		if e.Type != "error" {
-			continue
+		if e.Type == "error" {
+			v := gjson.GetBytes(e.Data, "error")
+			kind = v.Get("type").Str
+			return dialect.StatusOf(kind), kind, v.Get("message").Str
 		}
-		v := gjson.GetBytes(e.Data, "error")
-		kind, text = v.Get("type").Str, v.Get("message").Str
-		return dialect.StatusOf(kind), kind, text
 	}
 	return http.StatusInternalServerError, "api_error", "the recorded stream did not come to its end: " + a.Why
 }

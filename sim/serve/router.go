@@ -23,7 +23,7 @@ type router struct {
 	used     map[*Conversation]bool
 	names    Names
 	world    func(string) string
-	fault    func(request int) cassette.Fault
+	fault    func(turn int) cassette.Fault // what goes wrong with its answer
 	sessions []*session
 	// asides are the requests that were no turn of an agent, each with why.
 	asides  []string
@@ -117,7 +117,8 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 	t := reply{session: s, place: len(s.log)}
 	if x.answer >= 0 {
 		t.answer = &s.conv.Answers[x.answer]
-		t.fault = d.faultOf()
+		d.turns++
+		t.fault = d.fault(d.turns)
 		x.broken = t.fault.Breaks(t.answer.Events)
 	}
 	s.log = append(s.log, x)
@@ -129,15 +130,6 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 		s.next++
 	}
 	return t, nil
-}
-
-// faultOf is what goes wrong with the answer to this turn.
-func (d *router) faultOf() cassette.Fault {
-	d.turns++
-	if d.fault == nil {
-		return cassette.Fault{}
-	}
-	return d.fault(d.turns)
 }
 
 // over refuses what goes beyond the recording. A last answer with calls has to be

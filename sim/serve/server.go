@@ -75,6 +75,15 @@ func New(t *Script, o Options) *Server {
 	if o.Wait == nil {
 		o.Wait = clock.Now().Sleep
 	}
+	if o.Speed <= 0 || math.IsInf(o.Speed, 0) {
+		o.Speed = 0
+	}
+	if o.Fault == nil {
+		o.Fault = func(int) cassette.Fault { return cassette.Fault{} }
+	}
+	if o.Log == nil {
+		o.Log = func(Line) {}
+	}
 	s := &Server{o: o, script: t, start: o.Now()}
 	s.router = router{script: t, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
 	s.kept = kept{items: map[string]json.RawMessage{}, responses: map[string][]json.RawMessage{}}
@@ -192,7 +201,7 @@ func (s *Server) read(x *wire, body []byte) (*request, error) {
 	return x.read(body)
 }
 
-// route asks the router; the lock is not held while anything is waited for.
+// route asks the router; the lock is not held while anything is waited for, and keeps lines in order.
 func (s *Server) route(x *wire, body []byte, retry bool) (t reply, req *request, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,11 +215,11 @@ func (s *Server) route(x *wire, body []byte, retry bool) (t reply, req *request,
 	}
 	switch {
 	case err != nil:
-		s.log(Line{At: at, What: "refused", Text: err.Error()})
+		s.o.Log(Line{At: at, What: "refused", Text: err.Error()})
 	case t.session == nil:
-		s.log(Line{At: at, What: "aside", Text: t.aside})
+		s.o.Log(Line{At: at, What: "aside", Text: t.aside})
 	default:
-		s.log(Line{At: at, Conversation: t.session.conv.Number, What: "request", Text: t.session.story(t.place)})
+		s.o.Log(Line{At: at, Conversation: t.session.conv.Number, What: "request", Text: t.session.story(t.place)})
 	}
 	if err == nil {
 		s.inFlight++
@@ -225,13 +234,6 @@ func (s *Server) ended(t reply) {
 	s.last = s.o.Now()
 	if t.session != nil {
 		t.session.log[t.place].ended = s.last.Sub(s.start)
-	}
-}
-
-// log passes a line on. The caller holds the lock, which keeps lines in order.
-func (s *Server) log(l Line) {
-	if s.o.Log != nil {
-		s.o.Log(l)
 	}
 }
 
@@ -263,22 +265,14 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *requ
 func (s *Server) played(r *http.Request, t reply) (*http.Response, error) {
 	began := s.o.Now()
 	return cassette.Respond(r, t.answer.Events, cassette.Options{
-		Now: func() time.Time { return began.Add(time.Duration(float64(s.o.Now().Sub(began)) * s.speed())) },
+		Now: func() time.Time { return began.Add(time.Duration(float64(s.o.Now().Sub(began)) * s.o.Speed)) },
 		Wait: func(ctx context.Context, actor string, d time.Duration) error {
-			if s.speed() == 0 {
+			if s.o.Speed == 0 {
 				return ctx.Err()
 			}
-			return s.o.Wait(ctx, actor, time.Duration(float64(d)/s.speed()))
+			return s.o.Wait(ctx, actor, time.Duration(float64(d)/s.o.Speed))
 		},
 	}, t.fault)
-}
-
-// speed is how fast streams run; 0: at once.
-func (s *Server) speed() float64 {
-	if s.o.Speed <= 0 || math.IsInf(s.o.Speed, 0) {
-		return 0
-	}
-	return s.o.Speed
 }
 
 // play passes a stream on piece by piece, each as soon as it is due.
