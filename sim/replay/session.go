@@ -74,7 +74,11 @@ func (s *conversation) take(t *recording.Turn) error {
 			s.once(t, run)
 		}
 	}
-	s.session(t)
+	if d, ok := session(t); !ok {
+		s.measured = nil
+	} else if s.measured != nil {
+		s.measured.Makespan += d
+	}
 	return nil
 }
 
@@ -153,7 +157,9 @@ func (s *conversation) prepare(t *recording.Turn, m measured) Basis {
 		d := m.took[i]
 		if !d.Known {
 			assumed.Durations = true
-			d.At = s.assumed(c.Name)
+			if d.At, d.Known = s.o.Durations.Of(c.Name); !d.Known {
+				d.At = DefaultDuration
+			}
 		}
 		st.took[c.ID] = d.At
 		if m.beside[i] {
@@ -163,23 +169,13 @@ func (s *conversation) prepare(t *recording.Turn, m measured) Basis {
 			}
 		}
 	}
-	st.safe = map[string]bool{}
-	for name := range s.safe {
-		st.safe[name] = true
-	}
+	st.safe = s.safe
 	for _, c := range t.Calls {
 		if because := s.safe[c.Name]; !st.isSafe(c.Name, c.Input) || because == given {
 			assumed.Safety = true
 		}
 	}
 	return assumed
-}
-
-func (s *conversation) assumed(name string) time.Duration {
-	if d, ok := s.o.Durations.Of(name); ok {
-		return d
-	}
-	return DefaultDuration
 }
 
 // Why a tool is taken for safe.
@@ -223,15 +219,6 @@ func (s *conversation) once(t *recording.Turn, run played) {
 	s.out.Batches += len(schedule.Partition(run.safe))
 	for _, r := range run.refused {
 		s.out.Broken.add(BrokenInput{t.Number, s.blank(r.Call), s.blank(r.Tool), strings.TrimSpace(s.blank(r.Text))})
-	}
-}
-
-// session adds what the turn took when it was recorded.
-func (s *conversation) session(t *recording.Turn) {
-	if d, ok := session(t); !ok {
-		s.measured = nil
-	} else if s.measured != nil {
-		s.measured.Makespan += d
 	}
 }
 

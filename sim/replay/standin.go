@@ -26,7 +26,7 @@ type turnData struct {
 	turn  *recording.Turn
 	took  map[string]time.Duration // by call
 	alone map[string]bool          // by name and input: safe all the same
-	safe  map[string]bool          // by name
+	safe  map[string]string        // by name: why
 }
 
 // standInCache has the stand-ins of a recording: those of equal definitions are one.
@@ -129,7 +129,7 @@ func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []messa
 
 // isSafe reports whether a call is safe, of which its name and input are known.
 func (st *turnData) isSafe(name string, input json.RawMessage) bool {
-	return st.safe[name] || st.alone[name+"\x00"+string(input)]
+	return st.safe[name] != "" || st.alone[name+"\x00"+string(input)]
 }
 
 var errNoResult = errors.New("no result was recorded")
