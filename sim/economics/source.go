@@ -175,37 +175,19 @@ func schemaOf(schema any) (text string, missing bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return noSchema, true
 	}
+	return compact(raw), false
+}
+
+// compact is valid JSON without its blanks, its strings unescaped where they can be.
+func compact(raw []byte) string {
 	var out strings.Builder
-	compact(&out, raw)
-	return out.String(), false
-}
-
-// compact copies valid JSON without blanks, its strings unescaped where they can be.
-func compact(out *strings.Builder, raw []byte) {
-	for i := 0; i < len(raw); {
-		switch c := raw[i]; c {
-		case ' ', '\t', '\r', '\n':
-			i++
-		case '"':
-			end := stringEnd(raw, i)
-			var s string
-			if json.Unmarshal(raw[i:end], &s) == nil {
-				out.WriteString(quoted(s))
-			}
-			i = end
-		default:
-			out.WriteByte(c)
-			i++
+	for c := (jsonscan.Cursor{JSON: raw}); !c.End(); {
+		if c.Peek() != '"' {
+			out.WriteByte(c.Peek())
+			c.At++
+		} else if body, _, ok := c.Text(); ok {
+			out.WriteString(quoted(string(jsonscan.AppendText(nil, body))))
 		}
 	}
-}
-
-// stringEnd is where the string that begins at i is over.
-func stringEnd(raw []byte, i int) int {
-	for i++; i < len(raw) && raw[i] != '"'; i++ {
-		if raw[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(raw))
+	return out.String()
 }
