@@ -193,10 +193,6 @@ func (s *conversation) markSafe(name, because string) {
 // offer gives the turn its stand-ins and marks those that are safe.
 func (s *conversation) offer(t *recording.Turn) {
 	s.tools = s.cache.forTurn(t)
-	for _, note := range s.tools.notes {
-		s.out.Notes.add(s.blank(note))
-	}
-	s.tools.notes = nil
 	for _, d := range t.Tools {
 		if d.ReadOnly {
 			s.markSafe(d.Name, annotated)
@@ -204,8 +200,13 @@ func (s *conversation) offer(t *recording.Turn) {
 		s.give(d.Name)
 	}
 	for _, c := range t.Calls {
+		s.tools.add(recording.Definition{Name: c.Name}) // for transcripts, which define none
 		s.give(c.Name)
 	}
+	for _, note := range s.tools.notes {
+		s.out.Notes.add(s.blank(note))
+	}
+	s.tools.notes = nil
 }
 
 func (s *conversation) give(name string) {

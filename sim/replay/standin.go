@@ -49,7 +49,6 @@ func (tr *standInCache) forTurn(t *recording.Turn) *standIns {
 		if tr.extras == nil || len(tr.extras.tools) > maxExtras {
 			tr.extras = newStandIns(&tr.data, nil)
 		}
-		tr.extras.need(t.Calls)
 		return tr.extras
 	}
 	s := tr.sets[&t.Tools[0]]
@@ -60,7 +59,6 @@ func (tr *standInCache) forTurn(t *recording.Turn) *standIns {
 		s = newStandIns(&tr.data, t.Tools)
 		tr.sets[&t.Tools[0]] = s
 	}
-	s.need(t.Calls)
 	return s
 }
 
@@ -80,13 +78,7 @@ func newStandIns(st *turnData, defs []recording.Definition) *standIns {
 	return s
 }
 
-// need adds tools that are called and not defined: transcripts define none.
-func (s *standIns) need(calls []recording.Call) {
-	for _, c := range calls {
-		s.add(recording.Definition{Name: c.Name})
-	}
-}
-
+// add makes a tool, unless it is there.
 func (s *standIns) add(d recording.Definition) {
 	if _, known := s.tools[d.Name]; known {
 		return
