@@ -116,7 +116,8 @@ func (d *documentScan) next() (v json.RawMessage, err error) {
 
 // line is where the value begins that was decoded last.
 func (d *documentScan) line(v json.RawMessage) int {
-	return d.allowed.line(d.dec) - bytes.Count(v, []byte("\n"))
+	waiting, _ := io.ReadAll(d.dec.Buffered()) // a reader of bytes in memory gives no error
+	return 1 + d.allowed.feeds - bytes.Count(waiting, []byte("\n")) - bytes.Count(v, []byte("\n"))
 }
 
 // object walks a mapping and stops at the lists that are known.
@@ -299,15 +300,6 @@ func (a *allowance) Read(p []byte) (int, error) {
 	a.left -= int64(n)
 	a.feeds += bytes.Count(p[:n], []byte("\n"))
 	return n, err
-}
-
-// line is where a decoder stands that reads from here.
-func (a *allowance) line(dec *json.Decoder) int {
-	waiting, err := io.ReadAll(dec.Buffered())
-	if err != nil {
-		return 0 // a reader of bytes in memory gives none
-	}
-	return 1 + a.feeds - bytes.Count(waiting, []byte("\n"))
 }
 
 // members are those of a document that is none of the known, as it may be something

@@ -56,7 +56,10 @@ func (ls *lineScan) end() error {
 	if err := cmp.Or(ls.pageOver(time.Time{}), ls.dialogues.end(), ls.observations()); err != nil {
 		return err
 	}
-	return ls.exchanges.realtime.end()
+	if err := ls.exchanges.realtime.flush(); err != nil {
+		return err
+	}
+	return ls.exchanges.chains.end()
 }
 
 // scanLines reads logs of agents, and events without their "data:".

@@ -138,11 +138,3 @@ func (r *realtime) take(all []*spoken) error {
 func (r *realtime) flush() error {
 	return r.take(append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *spoken) int { return a.number - b.number })...))
 }
-
-// end takes what is left of all.
-func (r *realtime) end() error {
-	if err := r.flush(); err != nil {
-		return err
-	}
-	return r.xs.chains.end()
-}
