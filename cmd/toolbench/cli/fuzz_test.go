@@ -98,7 +98,7 @@ func TestABrokenCaseFileSaysWhere(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("about: x\ncase:\n  limits: 3\n"), 0o644))
 	code, _, errs, _ := fuzz(t, "", "--replay", file)
 	assert.Equal(t, cli.ExitUsage, code)
-	assert.Contains(t, errs, "bad.yaml: no case: [3:3]")
+	assert.Contains(t, errs, "bad.yaml:3:3: unknown field")
 }
 
 // A case that kills its process, or says nothing any more, is a finding: it is looked

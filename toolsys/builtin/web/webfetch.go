@@ -20,6 +20,7 @@ import (
 
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"golang.org/x/net/html"
 	"golang.org/x/net/idna"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
@@ -364,11 +365,70 @@ func readable(raw []byte, contentType, from string) (text, mediaType string, err
 	if mediaType != "text/html" && mediaType != "application/xhtml+xml" {
 		return text, mediaType, nil
 	}
-	markdown, err := htmltomarkdown.ConvertString(text, converter.WithDomain(from))
+	markdown, err := toMarkdown(text, from)
 	if err != nil {
 		return "", mediaType, fmt.Errorf("the page cannot be turned into Markdown: %w", err)
 	}
 	return markdown, mediaType, nil
+}
+
+func toMarkdown(page, from string) (string, error) {
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return "", err
+	}
+	var w markdownWork
+	w.add(doc, 0)
+	w.closed()
+	if w.indents > mostIndents || w.looks > mostLooks {
+		return "", errors.New("too much is nested in it, or too many brackets are open")
+	}
+	markdown, err := htmltomarkdown.ConvertNode(doc, converter.WithDomain(from))
+	return string(markdown), err
+}
+
+// The bounds of the converter's work on one page, each about a second's.
+const (
+	mostIndents = 250_000
+	mostLooks   = 1_000_000_000
+)
+
+// markdownWork is what takes the converter longer than the page is long: it writes each line anew for
+// every list and quotation around it, and looks from each bracket on for the one that closes it.
+type markdownWork struct {
+	indents, looks int
+	at             int // bytes of text, about
+	open, opened   int // brackets since the last one that closes, and the sum of their places
+}
+
+func (w *markdownWork) add(n *html.Node, depth int) {
+	switch {
+	case n.Type == html.TextNode:
+		w.indents += depth * (1 + strings.Count(n.Data, "\n"))
+		for i := range len(n.Data) {
+			switch n.Data[i] {
+			case '[':
+				w.open, w.opened = w.open+1, w.opened+w.at+i
+			case ']':
+				w.at += i
+				w.closed()
+				w.at -= i
+			}
+		}
+		w.at += len(n.Data)
+	case n.Data == "blockquote" || n.Data == "ul" || n.Data == "ol":
+		depth++
+	}
+	w.at++
+	for inner := range n.ChildNodes() {
+		w.add(inner, depth)
+	}
+}
+
+// closed counts what was looked at for the brackets that are open here.
+func (w *markdownWork) closed() {
+	w.looks += w.open*w.at - w.opened
+	w.open, w.opened = 0, 0
 }
 
 // texts are types of text that do not say so in their names.

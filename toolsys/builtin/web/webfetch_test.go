@@ -137,6 +137,27 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
+// A page of a megabyte kept a call at work for minutes, in which nothing could stop it.
+func TestAPageCannotKeepTheConverterAtWork(t *testing.T) {
+	for name, test := range map[string]struct{ body, want string }{
+		"open brackets":     {strings.Repeat("*_`[", 300_000), "too many brackets"},
+		"written otherwise": {strings.Repeat("&lbrack;<b>a</b>", 100_000), "too many brackets"},
+		"quotations":        {strings.Repeat("<blockquote>", 250) + strings.Repeat("a<br>", 100_000), "nested"},
+		"lists":             {strings.Repeat("<ul><li>", 120) + strings.Repeat("<p>a\nb", 100_000), "nested"},
+		"elements":          {strings.Repeat("<div>", 100_000), "exceeds 512 nodes"},
+		"closed brackets":   {strings.Repeat("[a] ", 100_000), ""},
+		"a long list":       {"<ul>" + strings.Repeat("<li><ul><li>a</ul>", 20_000), ""},
+	} {
+		var asked []string
+		_, err := fetch(t, web.Deps{Do: net(map[string]page{"https://e.org/": {status: 200, contentType: "text/html", body: test.body}}, &asked)}, "https://e.org/")
+		if test.want == "" {
+			assert.NoError(t, err, name)
+		} else {
+			assert.ErrorContains(t, err, test.want, name)
+		}
+	}
+}
+
 func TestRedirectsAreFollowedWithinTheHostOnly(t *testing.T) {
 	var asked []string
 	d := web.Deps{Do: net(map[string]page{
