@@ -138,6 +138,9 @@ func (l *loader) document(raw []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
+// mostKeys bounds the keys of one mapping, each of which the library compares with every other one.
+const mostKeys = 1000
+
 // measure counts the nodes as if aliases were written out, so that a small
 // file cannot stand for a huge one.
 func (l *loader) measure(n *yaml.Node, depth int) error {
@@ -149,6 +152,9 @@ func (l *loader) measure(n *yaml.Node, depth int) error {
 	}
 	if l.bytes += int64(len(n.Value)); l.bytes > l.limits.Bytes {
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("expands to more than %d bytes", l.limits.Bytes), "go-vcr writes no aliases: "+recordAgain)
+	}
+	if n.Kind == yaml.MappingNode && len(n.Content) > 2*mostKeys {
+		return l.failAt(n, ErrTooLarge, fmt.Sprintf("has more than %d keys in one mapping", mostKeys), recordAgain)
 	}
 	if n.Kind == yaml.AliasNode {
 		return l.measure(n.Alias, depth+1)

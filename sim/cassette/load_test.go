@@ -162,6 +162,7 @@ func TestALoadErrorHasPlaceAndRemedy(t *testing.T) {
 		"an alias bomb":     {bomb(), cassette.ErrTooLarge, "c.yaml:"},
 		"an alias loop":     {"interactions: &a [*a]\n", cassette.ErrTooLarge, "c.yaml:"},
 		"deep nesting":      {"interactions: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), cassette.ErrTooLarge, "c.yaml:1:115: is nested deeper than 100 levels"},
+		"many keys":         {"interactions: [{request: {headers: {" + strings.Repeat("a: [], ", 1001) + "}}}]", cassette.ErrTooLarge, "c.yaml:1:36: has more than 1000 keys in one mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(c.text)
