@@ -50,6 +50,16 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	if v.Get("runs.0.messages.0.role").Exists() {
 		return true, ls.runs(v)
 	}
+	if example := exampleOf(v); example.Exists() {
+		ls.logs = logs{key: fmt.Sprint("example\x00", ls.values), model: strings.Clone(v.Get("model").String())}
+		return true, ls.said("/chat/completions", dialect.JSON(fields{"messages": exampleMessages(example)}), time.Time{})
+	}
+	if v.Get("agents.0.messages.0.role").Exists() { // a file of Letta's
+		return true, each(v.Get("agents"), func(agent gjson.Result) error {
+			ls.logs = logs{key: "letta\x00" + strings.Clone(agent.Get("id").String()), model: strings.Clone(agent.Get("llm_config.model").String())}
+			return each(agent.Get("messages"), func(m gjson.Result) error { return ls.chatted(m, stamp(m.Get("created_at"))) })
+		})
+	}
 	if said := firstOf(v, "steps|@reverse|0.response.messages response.messages"); said.Get("0.role").Exists() && !v.Get("request").Exists() {
 		ls.logs = logs{key: fmt.Sprint("framework\x00", ls.values)} // what Vercel's AI SDK gives back of a run
 		return true, each(said, func(m gjson.Result) error { return ls.chatted(m, time.Time{}) })

@@ -54,6 +54,63 @@ func TestConversationsOnOneLineAreToldApart(t *testing.T) {
 	}
 }
 
+// Examples that models are trained with, and what agents keep for that, have calls without ids in a text.
+func TestExamplesOfTrainersAreRead(t *testing.T) {
+	said := func(pairs ...string) string {
+		var all []object
+		for i := 0; i < len(pairs); i += 2 {
+			all = append(all, object{"from": pairs[i], "value": pairs[i+1]})
+		}
+		return asJSON(t, object{"conversations": all, "tools": "[]"})
+	}
+	const rome, oslo = `{"name": "weather", "arguments": {"city": "Rome"}}`, `{"name": "weather", "arguments": {"city": "Oslo"}}`
+	both := []string{`weather {"city": "Rome"} = 20`, `weather {"city": "Oslo"} = 3`}
+	for name, c := range map[string]struct {
+		text  string
+		turns int
+	}{
+		"one after the other": {said("human", "Go.", "function_call", rome, "observation", "20", "function_call", oslo, "observation", "3", "gpt", "Done."), 3},
+		"at once":             {said("system", "Be good.", "human", "Go.", "function_call", rome, "function_call", oslo, "observation", "20", "observation", "3", "gpt", "Done."), 2},
+		"in a list":           {said("human", "Go.", "function_call", "["+rome+","+oslo+"]", "observation", "20", "observation", "3", "gpt", "Done."), 2},
+		"tags": {said("human", "Go.", "gpt", "I look.\n<tool_call>\n"+rome+"\n</tool_call>\n<tool_call>\n"+oslo+"\n</tool_call>",
+			"tool", "<tool_response>\n{\"name\":\"weather\",\"content\":20}\n</tool_response>\n<tool_response>\n3\n</tool_response>", "gpt", "Done."), 2},
+		"as Python prints it": {said("human", "Go.", "gpt", "<tool_call>{'name': 'weather', 'arguments': {'city': 'Rome'}}</tool_call><tool_call>{'name': 'weather', 'arguments': {'city': 'Oslo'}}</tool_call>",
+			"tool", "20", "tool", "3", "gpt", "Done."), 2},
+		"roles": {asJSON(t, object{"messages": []object{{"role": "user", "content": "Go."}, {"role": "tool_call", "content": rome}, {"role": "tool_call", "content": oslo},
+			{"role": "tool_response", "content": "20"}, {"role": "tool_response", "content": "3"}, {"role": "assistant", "content": "Done."}}}), 2},
+	} {
+		rec := open(t, c.text)
+		require.Len(t, rec.Conversations, 1, name)
+		var got []string
+		for _, turn := range rec.Conversations[0].Turns {
+			for i, call := range turn.Calls {
+				got = append(got, fmt.Sprintf("%s %s = %s", call.Name, strings.ReplaceAll(string(call.Input), `":"`, `": "`), turn.Results[i].Text))
+			}
+		}
+		assert.Equal(t, both, got, name)
+		assert.Len(t, rec.Conversations[0].Turns, c.turns, name)
+	}
+	rec := open(t, said("human", "Go.", "gpt", "<tool_call>look(around)</tool_call>", "human", "Well?", "gpt", "Done."))
+	assert.Len(t, rec.Conversations[0].Turns, 2, "what is no call was said")
+	assert.Zero(t, len(askedOf(rec)))
+}
+
+func TestAgentFilesOfLettaAreRead(t *testing.T) {
+	agent := func(id, call string) object {
+		text := func(s string) []object { return []object{{"type": "text", "text": s}} }
+		return object{"id": id, "llm_config": object{"model": "m"}, "messages": []object{
+			{"role": "system", "content": text("Be good.")}, {"role": "user", "content": text("Go.")},
+			{"role": "assistant", "content": text("I look."), "tool_calls": []object{{"id": call, "type": "function", "function": object{"name": "f", "arguments": "{}"}}}},
+			{"role": "tool", "content": text("ok"), "tool_call_id": call}}}
+	}
+	rec := open(t, asJSON(t, object{"agents": []object{agent("agent-0", "a"), agent("agent-1", "b")}, "blocks": []object{}}))
+	assert.Equal(t, []string{"1 a", "2 b"}, askedOf(rec))
+	for _, c := range rec.Conversations {
+		assert.Equal(t, "m", c.Turns[0].Model)
+		assert.Equal(t, "ok", c.Turns[0].Results[0].Text)
+	}
+}
+
 // A document that is none of a recorder's may have members of the same names.
 func TestMembersOfARecordersNamesMayBeOthers(t *testing.T) {
 	for _, member := range []string{`"log": "text"`, `"log": null`, `"interactions": 4`, `"recordings": {"a": []}`, `"mappings": {}`, `"log":` + strings.Repeat(" ", 70<<10) + "true"} {
