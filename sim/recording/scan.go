@@ -218,7 +218,7 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 
 // isDocument reports whether a file is one JSON document, not a JSON value a line.
 func isDocument(text []byte) bool {
-	first, _, more := bytes.Cut(text, []byte("\n"))
+	first, rest, more := bytes.Cut(text, []byte("\n"))
 	switch {
 	case json.Valid(first):
 		return hasRecordersList(first)
@@ -226,6 +226,8 @@ func isDocument(text []byte) bool {
 		return true
 	}
 	line := bytes.Contains(first, []byte(`"type"`)) || bytes.Contains(first, []byte(`"message"`)) // of a log, be it a broken one
+	second, _, whole := bytes.Cut(rest, []byte("\n"))
+	line = line && (json.Valid(second) || len(second) == 0 || !whole && second[0] == '{')
 	return more && (len(bytes.TrimSpace(first)) <= 1 || !line)
 }
 

@@ -103,11 +103,14 @@ func TestAgentFilesOfLettaAreRead(t *testing.T) {
 			{"role": "assistant", "content": text("I look."), "tool_calls": []object{{"id": call, "type": "function", "function": object{"name": "f", "arguments": "{}"}}}},
 			{"role": "tool", "content": text("ok"), "tool_call_id": call}}}
 	}
-	rec := open(t, asJSON(t, object{"agents": []object{agent("agent-0", "a"), agent("agent-1", "b")}, "blocks": []object{}}))
-	assert.Equal(t, []string{"1 a", "2 b"}, askedOf(rec))
-	for _, c := range rec.Conversations {
-		assert.Equal(t, "m", c.Turns[0].Model)
-		assert.Equal(t, "ok", c.Turns[0].Results[0].Text)
+	file := asJSON(t, object{"agents": []object{agent("agent-0", "a"), agent("agent-1", "b")}, "blocks": []object{}})
+	for _, text := range []string{file, strings.ReplaceAll(file, "},{", "},\n{")} { // the latter is broken over lines as logs are
+		rec := open(t, text)
+		assert.Equal(t, []string{"1 a", "2 b"}, askedOf(rec))
+		for _, c := range rec.Conversations {
+			assert.Equal(t, "m", c.Turns[0].Model)
+			assert.Equal(t, "ok", c.Turns[0].Results[0].Text)
+		}
 	}
 }
 
