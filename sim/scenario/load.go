@@ -118,10 +118,8 @@ func document(name string, data []byte) (ast.Node, error) {
 	if len(docs) != 1 {
 		return nil, &FileError{File: name, Problem: fmt.Sprintf("the file holds %d documents", len(docs)), Remedy: "write one scenario a file"}
 	}
-	if _, ok := docs[0].Body.(*ast.MappingNode); !ok {
-		if _, ok := docs[0].Body.(*ast.MappingValueNode); !ok {
-			return nil, &FileError{File: name, Line: 1, Column: 1, Problem: "a scenario is a mapping of keys to values", Remedy: "begin with `name:`"}
-		}
+	if kind := docs[0].Body.Type(); kind != ast.MappingType && kind != ast.MappingValueType {
+		return nil, &FileError{File: name, Line: 1, Column: 1, Problem: "a scenario is a mapping of keys to values", Remedy: "begin with `name:`"}
 	}
 	return docs[0].Body, nil
 }
