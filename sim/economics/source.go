@@ -158,9 +158,11 @@ func (t Tool) hint() string {
 
 // quoted is a JSON string with nothing escaped that need not be.
 func quoted(s string) string {
-	text := string(jsonscan.AppendQuoted(nil, s))
-	return strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text) // a backslash that is itself escaped escapes nothing
+	return separators.Replace(string(jsonscan.AppendQuoted(nil, s)))
 }
+
+// separators unescapes the two that JSON needs no escape for. A backslash that is itself escaped escapes nothing.
+var separators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
 
 // schemaOf writes a schema compactly, the members in their order and characters
 // unescaped. missing reports whether there is none.
