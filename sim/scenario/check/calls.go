@@ -100,7 +100,7 @@ func (j *checker) batches() {
 			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
 		}
 	}
-	exact(j, "calls", j.e.Calls, len(results(j.rec.Events)))
+	exact(j, "calls", j.e.Calls, len(j.emits))
 }
 
 func nested(batches [][]string) string {
@@ -140,7 +140,7 @@ func (j *checker) times() {
 		}
 	}
 	for i, id := range j.e.NotStarted {
-		if j.any(func(e trace.Event) bool {
+		if slices.ContainsFunc(j.rec.Events, func(e trace.Event) bool {
 			return e.Call == id && e.Kind() == trace.KindStage && e.Get("stage") == "run"
 		}) {
 			j.fail(fmt.Sprintf("not_started.%d", i), id+" never runs", "it ran")
@@ -149,16 +149,12 @@ func (j *checker) times() {
 	j.bound("max_running", j.e.MaxRunning, float64(maxRunning(j.out.Calls)), "%.0f")
 }
 
-func (j *checker) any(match func(trace.Event) bool) bool {
-	return slices.ContainsFunc(j.rec.Events, match)
-}
-
 func (j *checker) order() {
 	if j.e.Order == nil {
 		return
 	}
 	var found []string
-	for _, e := range results(j.rec.Events) {
+	for _, e := range j.emits {
 		found = append(found, e.Call)
 	}
 	j.list("order", j.e.Order, found)
@@ -167,28 +163,16 @@ func (j *checker) order() {
 func (j *checker) results() {
 	for _, id := range sorted(j.e.Results) {
 		want, key := j.e.Results[id], "results."+id
-		found := j.emitted(id)
-		if found == nil {
+		at := slices.IndexFunc(j.emits, func(e trace.Event) bool { return e.Call == id })
+		if at < 0 {
 			c, ok := j.call(id)
 			if !ok || !reflect.DeepEqual(want, scenario.Answer{Status: c.Status}) {
 				j.fail(key, strings.TrimSpace("a result "+want.Status), "none was emitted")
 			}
 			continue
 		}
-		j.result(key, want, *found)
+		j.result(key, want, j.emits[at])
 	}
-}
-
-func (j *checker) emitted(id string) *trace.Event {
-	if j.emits == nil {
-		j.emits = results(j.rec.Events)
-	}
-	for i := range j.emits {
-		if j.emits[i].Call == id {
-			return &j.emits[i]
-		}
-	}
-	return nil
 }
 
 // mostWhy is how much of a result is shown to explain a status, in characters.

@@ -22,10 +22,13 @@ import (
 // returned with the place in the file. Under another policy than the scenario's own, what it expects of times
 // cannot hold and is not checked; what must come of the calls still is.
 func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) Result) []Failure {
-	j := &checker{sc: sc, rec: rec, out: out, e: &sc.Expect}
+	j := newChecker(sc, rec, out)
 	if len(rec.Misses) > 0 && sc.Expect.Outcome == "" {
-		j.reportMisses() // the run ended there: what else was expected is not checked,
-		j.called()       // but for what was called until then
+		for _, miss := range rec.Misses {
+			j.fail("requests", "every request has a recorded answer", miss)
+		}
+		j.leftover() // the run ended there: what else was expected is not checked,
+		j.called()   // but for what was called until then
 		return j.failures
 	}
 	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.loosely, j.batches, j.results, j.shown, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
@@ -46,9 +49,13 @@ type checker struct {
 	rec *Record
 	out *Result
 	e   *scenario.Expect
-	// emits are the results of the run, once they were asked for.
+	// emits are the results of the run.
 	emits    []trace.Event
 	failures []Failure
+}
+
+func newChecker(sc *scenario.Scenario, rec *Record, out *Result) *checker {
+	return &checker{sc: sc, rec: rec, out: out, e: &sc.Expect, emits: results(rec.Events)}
 }
 
 // fail notes an expectation that did not hold; key is its path below expect.
@@ -158,15 +165,7 @@ func grows(bodies []message.Body) bool {
 	return true
 }
 
-// reportMisses reports requests that have no recorded answer, and of what was recorded
-// and not asked for.
-func (j *checker) reportMisses() {
-	for _, miss := range j.rec.Misses {
-		j.fail("requests", "every request has a recorded answer", miss)
-	}
-	j.leftover()
-}
-
+// leftover reports what was recorded and not asked for.
 func (j *checker) leftover() {
 	if len(j.rec.Leftover) > 0 {
 		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
@@ -267,9 +266,7 @@ func (j *checker) alike(key string, other Result) {
 // effect is what a run did, without when: every result, the state, the files.
 func effect(events []trace.Event) string {
 	var b strings.Builder
-	for _, text := range byAgent(results(events)) {
-		b.WriteString(text)
-	}
+	b.WriteString(byAgent(results(events)))
 	last := ""
 	for _, e := range events {
 		switch data := e.Data.(type) {
@@ -289,7 +286,7 @@ func effect(events []trace.Event) string {
 // byAgent gives each conversation's results in its own order. Sub-agents that work
 // beside each other are numbered as they begin and end in any order, which is no
 // effect: theirs are sorted by what they hold.
-func byAgent(results []trace.Event) []string {
+func byAgent(results []trace.Event) string {
 	texts := map[string]string{}
 	for _, e := range results {
 		emitted := trace.As[trace.Emitted](e)
@@ -297,7 +294,7 @@ func byAgent(results []trace.Event) []string {
 	}
 	main := texts[""]
 	delete(texts, "")
-	return append([]string{main}, slices.Sorted(maps.Values(texts))...)
+	return main + strings.Join(slices.Sorted(maps.Values(texts)), "")
 }
 
 // Outside compares what a program did that was seen from outside, through its requests and
@@ -305,7 +302,7 @@ func byAgent(results []trace.Event) []string {
 // that cannot be checked so: what goes on inside is known of our own system only. Slack is
 // how far times may be off, which passed on a real clock.
 func Outside(sc *scenario.Scenario, rec *Record, out *Result, slack time.Duration) (failures []Failure, unchecked []string) {
-	j := &checker{sc: sc, rec: rec, out: out, e: &sc.Expect}
+	j := newChecker(sc, rec, out)
 	outside := sc.Expect
 	outside.Results = map[string]scenario.Answer{}
 	for id, want := range sc.Expect.Results {
@@ -313,13 +310,13 @@ func Outside(sc *scenario.Scenario, rec *Record, out *Result, slack time.Duratio
 	}
 	j.e = &outside
 	checks, checked := []func(){j.requests, j.called, j.results, j.order}, []string{"requests", "called", "results", "order", "calls"}
-	if j.any(func(e trace.Event) bool { return e.Kind() == trace.KindFile }) {
+	if slices.ContainsFunc(rec.Events, func(e trace.Event) bool { return e.Kind() == trace.KindFile }) {
 		checks, checked = append(checks, j.files), append(checked, "files")
 	}
 	for _, check := range checks {
 		check()
 	}
-	exact(j, "calls", j.e.Calls, len(results(j.rec.Events)))
+	exact(j, "calls", j.e.Calls, len(j.emits))
 	if len(sc.Durations) == 0 { // what calls take is the program's own business
 		checked = append(checked, "makespan")
 		if b := j.e.Makespan; b.Set() && !b.HoldsNear(out.Makespan, slack) {
