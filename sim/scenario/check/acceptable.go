@@ -142,15 +142,12 @@ func blocksOf(content gjson.Result) (blocks []block) {
 		}
 		return blocks
 	}
-	readable := true
-	content.ForEach(func(_, v gjson.Result) bool {
+	for _, v := range content.Array() {
 		b := block{}
-		readable = b.read(v)
+		if !b.read(v) {
+			return nil
+		}
 		blocks = append(blocks, b)
-		return readable
-	})
-	if !readable {
-		return nil
 	}
 	return blocks
 }

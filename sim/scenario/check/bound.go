@@ -74,8 +74,8 @@ func mostWork(calls []piece, limit int) time.Duration {
 	sorted := slices.Clone(calls)
 	slices.SortStableFunc(sorted, func(a, b piece) int { return cmp.Compare(b.start, a.start) })
 	var last time.Duration
-	for _, tail := range tails(calls) {
-		var work time.Duration
+	for _, from := range calls {
+		tail, work := from.tail, time.Duration(0)
 		for _, c := range sorted {
 			if c.tail >= tail {
 				work += c.took
@@ -84,16 +84,6 @@ func mostWork(calls []piece, limit int) time.Duration {
 		}
 	}
 	return last
-}
-
-// tails are the lengths there are, each once.
-func tails(calls []piece) []time.Duration {
-	var all []time.Duration
-	for _, c := range calls {
-		all = append(all, c.tail)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // lowerBoundOf is the run's makespan, less what each turn of the main conversation
