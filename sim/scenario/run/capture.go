@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -76,7 +77,8 @@ func Capture(ctx context.Context, cfg CaptureConfig) (CaptureReport, error) {
 		return CaptureReport{}, err
 	}
 	start := cfg.Now()
-	failed := Live(ctx, cfg.Scenario, s.live())
+	cfg.Live.Transport = s.meter
+	failed := Live(ctx, cfg.Scenario, cfg.Live)
 	if ctx.Err() != nil {
 		failed = context.Cause(ctx)
 	}
@@ -193,12 +195,6 @@ func (s *captureSession) transport() http.RoundTripper {
 	return fallbackTransport{s.player, s.recorder}
 }
 
-func (s *captureSession) live() LiveConfig {
-	live := s.cfg.Live
-	live.Transport = s.meter
-	return live
-}
-
 // end writes the cassette, or what there is of it.
 func (s *captureSession) end(failed error) (CaptureReport, error) {
 	r := &s.report
@@ -259,12 +255,10 @@ func CaptureModes() []string {
 
 // ParseCaptureMode reads a mode's name.
 func ParseCaptureMode(text string) (CaptureMode, error) {
-	for _, m := range CaptureModes() {
-		if m == text {
-			return CaptureMode(m), nil
-		}
+	if !slices.Contains(CaptureModes(), text) {
+		return "", fmt.Errorf("use %s", strings.Join(CaptureModes(), ", "))
 	}
-	return "", fmt.Errorf("use %s", strings.Join(CaptureModes(), ", "))
+	return CaptureMode(text), nil
 }
 
 // Records reports whether a session may use the network, given whether there is a

@@ -72,8 +72,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		read.ReadCloser, resp.Body = resp.Body, read
 	}
-	var miss *cassette.MissError
-	if errors.As(err, &miss) {
+	if miss, ok := errors.AsType[*cassette.MissError](err); ok {
 		w.mu.Lock()
 		w.misses = append(w.misses, miss)
 		w.mu.Unlock()
@@ -111,22 +110,20 @@ func take(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// toModel are the requests to the model.
-func (w *wire) toModel() []sent {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.sent), func(s sent) bool { return !isModel(s.url) })
-}
-
 // note adds what was sent to the model, and what came of it, to a record.
 func (w *wire) note(rec *check.Record) {
-	for i, s := range w.toModel() {
-		rec.Requests = append(rec.Requests, s.body)
-		if s.dropped {
-			rec.Dropped = append(rec.Dropped, i)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sent {
+		if !isModel(s.url) {
+			continue
 		}
+		if s.dropped {
+			rec.Dropped = append(rec.Dropped, len(rec.Requests))
+		}
+		rec.Requests = append(rec.Requests, s.body)
 		if !s.answer.whole.Load() {
-			rec.GivenUp = append(rec.GivenUp, i+1)
+			rec.GivenUp = append(rec.GivenUp, len(rec.Requests))
 		}
 	}
 }

@@ -207,11 +207,11 @@ func Cases(sc *scenario.Scenario) []Case {
 	shared := &played{base: sc, runs: map[Options]func() (*record, error){}}
 	all := []Case{{sc, shared}}
 	for _, c := range sc.Cases() {
+		one := Case{Scenario: c}
 		if c.RunsAs(sc) {
-			all = append(all, Case{c, shared})
-		} else {
-			all = append(all, Case{c, nil})
+			one.played = shared
 		}
+		all = append(all, one)
 	}
 	return all
 }

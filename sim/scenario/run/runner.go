@@ -113,9 +113,11 @@ func (r *runner) build(ctx context.Context) error {
 	if r.config, err = settingsOf(r.sc); err != nil {
 		return err
 	}
-	if err := r.buildWorld(); err != nil {
+	if r.fs, err = tree(r.sc, r.gate.Now); err != nil {
 		return err
 	}
+	r.fs.SetReadOnly(r.sc.World.ReadOnly)
+	r.before = r.fs.Snapshot()
 	if err := r.buildWire(); err != nil {
 		return err
 	}

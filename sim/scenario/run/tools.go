@@ -146,7 +146,12 @@ func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 		if err := r.pass(ctx, actor, duration(r.sc, c.CallID, t.Name)+fault.Slow, fault); err != nil {
 			return tool.Output{}, err
 		}
-		r.changeDisk(fault)
+		if fault.DiskFull {
+			r.fs.SetCapacity(1)
+		}
+		if fault.DiskReadOnly {
+			r.fs.SetReadOnly(true)
+		}
 		out, err := inner(ctx, in, c)
 		out = changeResult(fault, out)
 		r.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
@@ -217,16 +222,6 @@ func join(f, g scenario.Fault) scenario.Fault {
 
 // hugeResult is more than any message may hold, in characters.
 const hugeResult = 500_000
-
-// changeDisk changes the disk in the moment in which the call does its work.
-func (r *runner) changeDisk(f scenario.Fault) {
-	if f.DiskFull {
-		r.fs.SetCapacity(1)
-	}
-	if f.DiskReadOnly {
-		r.fs.SetReadOnly(true)
-	}
-}
 
 // changeResult changes what a call gave.
 func changeResult(f scenario.Fault, out tool.Output) tool.Output {

@@ -35,19 +35,17 @@ import (
 // default.
 func settingsOf(sc *scenario.Scenario) (settings.Settings, error) {
 	w := sc.World
-	switch {
-	case w.Profile != "" && len(w.Settings) > 0:
+	if w.Profile != "" && len(w.Settings) > 0 {
 		return settings.Settings{}, sc.ErrorAt("world.profile", "profile and settings exclude each other", "keep one")
-	case w.Profile != "":
-		s, err := settings.FindProfile(w.Profile)
-		if err != nil {
-			return s, sc.ErrorAt("world.profile", err.Error(), "")
-		}
-		return s, nil
 	}
+	key := "world.settings"
 	s, err := settings.FromMap(w.Settings)
+	if w.Profile != "" {
+		key = "world.profile"
+		s, err = settings.FindProfile(w.Profile)
+	}
 	if err != nil {
-		return s, sc.ErrorAt("world.settings", err.Error(), "")
+		return s, sc.ErrorAt(key, err.Error(), "")
 	}
 	return s, nil
 }
@@ -110,17 +108,6 @@ func (r *runner) dir() string {
 func (r *runner) home() string {
 	_, home := Dirs(r.sc)
 	return home
-}
-
-// buildWorld makes the disk.
-func (r *runner) buildWorld() error {
-	root, err := tree(r.sc, r.gate.Now)
-	if err != nil {
-		return err
-	}
-	root.SetReadOnly(r.sc.World.ReadOnly)
-	r.fs, r.before = root, root.Snapshot()
-	return nil
 }
 
 // Tree is a scenario's disk as it stands at the start, for programs that are run on a real
