@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -159,11 +160,5 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 
 // kills are the scenario's faults that kill the process, in order.
 func kills(sc *scenario.Scenario) []scenario.Fault {
-	var all []scenario.Fault
-	for _, f := range sc.Faults {
-		if f.Kill != nil {
-			all = append(all, f)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(sc.Faults), func(f scenario.Fault) bool { return f.Kill == nil })
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -61,13 +62,7 @@ func (w *worktrees) rootOf(dir string) string {
 
 // below is the part of a snapshot that lies in a folder.
 func below(s world.Snapshot, dir string) world.Snapshot {
-	var in world.Snapshot
-	for _, e := range s {
-		if strings.HasPrefix(e.Path, dir+"/") {
-			in = append(in, e)
-		}
-	}
-	return in
+	return slices.DeleteFunc(slices.Clone(s), func(e world.SnapshotEntry) bool { return !strings.HasPrefix(e.Path, dir+"/") })
 }
 
 func (w *worktrees) Changes(_ context.Context, tree tool.Worktree, _ map[string]string) ([]string, error) {
