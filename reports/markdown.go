@@ -66,23 +66,10 @@ func fence(w io.Writer, language string, lines []string) {
 }
 
 // escaped is a line of text that means itself in Markdown and in a table's cell.
-func escaped(s string) string {
-	var b strings.Builder
-	for _, r := range Safe(s) {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-			continue
-		case r == '<':
-			b.WriteString("&lt;")
-			continue
-		case strings.ContainsRune("\\`*_[]|#~!>@$", r):
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func escaped(s string) string { return markdownEscapes.Replace(Safe(s)) }
+
+var markdownEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
+	"|", `\|`, "#", `\#`, "~", `\~`, "!", `\!`, ">", `\>`, "@", `\@`, "$", `\$`)
 
 // Annotations writes workflow commands, a line a failure, that GitHub shows at
 // the place in the scenario's file (O8). Without a failure it writes nothing.
