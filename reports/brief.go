@@ -181,8 +181,7 @@ func (p *page) folders(rows []replayRow, policies []string) Grid {
 func (p *page) folder(name string, rows []replayRow, policies []string) []any {
 	calls := 0
 	spans := make([]time.Duration, len(policies))
-	serial := time.Duration(0)
-	hiding := 0.0
+	var last sums // of the last policy, which is the fastest
 	for _, row := range rows {
 		calls += row.c.Calls
 		for _, f := range row.c.Figures {
@@ -190,13 +189,13 @@ func (p *page) folder(name string, rows []replayRow, policies []string) []any {
 				spans[i] += f.Makespan
 			}
 		}
-		if n := len(row.c.Figures); n > 0 { // the last policy is the fastest
-			serial += row.c.Figures[n-1].Serial
-			hiding += row.c.Figures[n-1].Hidden * float64(row.c.Figures[n-1].Serial)
+		if n := len(row.c.Figures); n > 0 {
+			last.serial += row.c.Figures[n-1].Serial
+			last.hiding += row.c.Figures[n-1].Hidden * float64(row.c.Figures[n-1].Serial)
 		}
 	}
 	times := each(spans, func(d time.Duration) any { return p.short(d) })
-	return slices.Concat([]any{name, len(rows), calls}, times, []any{percent(sums{serial: serial, hiding: hiding}.hidden())})
+	return slices.Concat([]any{name, len(rows), calls}, times, []any{percent(last.hidden())})
 }
 
 // longest names the conversations that take the most time.

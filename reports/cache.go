@@ -187,7 +187,7 @@ func (p *page) recordedCache(s economics.RecordedCache, prices []economics.Price
 		row(result.Ordering.Name, result.Total.Missed, result.Total)
 	}
 	if a := s.Automatic; a != nil && a.Minimum > 0 {
-		g.add(append([]any{"automatic", a.Tokens.Read, 0, a.Tokens.Plain, "-"}, unpriced(prices)...)...)
+		g.add(append([]any{"automatic", a.Tokens.Read, 0, a.Tokens.Plain, "-"}, slices.Repeat([]any{"-"}, len(prices))...)...) // they are other providers'
 	}
 	if s.Counted > 0 {
 		row("measured by the API", "-", measuredUsage(s))
@@ -197,15 +197,6 @@ func (p *page) recordedCache(s economics.RecordedCache, prices []economics.Price
 	}
 	p.fold("  ", recordedLines(s, prices)...)
 	p.printf("\n")
-}
-
-// unpriced are the cells of price lists that are other providers'.
-func unpriced(prices []economics.Prices) []any {
-	cells := make([]any, len(prices))
-	for i := range cells {
-		cells[i] = "-"
-	}
-	return cells
 }
 
 // automaticLines word what is known of a provider that keeps prompts without breakpoints.

@@ -111,11 +111,7 @@ func coloured(language string, lines []string, colour bool) [][]segment {
 	if !colour {
 		language = ""
 	}
-	rows := make([][]segment, len(lines))
-	for i, row := range highlight(language, lines) {
-		for _, t := range row {
-			rows[i] = append(rows[i], segment{text: t.text, paint: paintOf(t.kind)})
-		}
-	}
-	return rows
+	return each(highlight(language, lines), func(row []token) []segment {
+		return each(row, func(t token) segment { return segment{text: t.text, paint: paintOf(t.kind)} })
+	})
 }

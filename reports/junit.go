@@ -87,10 +87,14 @@ func caseOf(outcome check.Result, o Options) caseXML {
 	}
 	switch outcome.Status {
 	case check.Passed:
-	case check.Failed:
-		c.Failure = failuresOf(outcome, o)
+	case check.Failed: // in one element, for several readers count or show but one
+		names := each(outcome.Failures, func(f check.Failure) string { return Safe(f.Expectation) })
+		c.Failure = &problemXML{"does not hold: " + strings.Join(names, ", "), "expectation", plainText(outcome, o)}
 	default:
-		c.Error = errorOf(outcome, o)
+		c.Error = &problemXML{Safe(errorText(outcome)), "harness", plainText(outcome, o)}
+		if outcome.Invalid {
+			c.Error.Type = "invalid file"
+		}
 	}
 	return c
 }
@@ -112,25 +116,6 @@ func properties(outcome check.Result) []propertyXML {
 		{"trace_digest", Safe(outcome.Digest)},
 	}
 	return append(list, each(outcome.Tags, func(tag string) propertyXML { return propertyXML{"tag", Safe(tag)} })...)
-}
-
-// failuresOf puts all failures into one element, for several readers count or
-// show but one.
-func failuresOf(outcome check.Result, o Options) *problemXML {
-	names := each(outcome.Failures, func(f check.Failure) string { return Safe(f.Expectation) })
-	return &problemXML{
-		Message: "does not hold: " + strings.Join(names, ", "),
-		Type:    "expectation",
-		Text:    plainText(outcome, o),
-	}
-}
-
-func errorOf(outcome check.Result, o Options) *problemXML {
-	kind := "harness"
-	if outcome.Invalid {
-		kind = "invalid file"
-	}
-	return &problemXML{Message: Safe(errorText(outcome)), Type: kind, Text: plainText(outcome, o)}
 }
 
 func errorText(outcome check.Result) string {

@@ -243,13 +243,6 @@ func savedOr(share float64, more int) string {
 	return percent(share)
 }
 
-func savedWords(share float64) string {
-	if share < 0 {
-		return "nothing is saved"
-	}
-	return percent(share) + " is saved"
-}
-
 // maxBroken is how many sessions are broken down in words.
 const maxBroken = 3
 
@@ -259,7 +252,11 @@ func breakdown(name string, s economics.SessionCost) string {
 		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
 		api.Definitions, api.Searcher, api.History)
 	if s.Resent > 0 {
-		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s", s.Resent, savedWords(names.Resending))
+		saved := "nothing"
+		if names.Resending >= 0 {
+			saved = percent(names.Resending)
+		}
+		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s is saved", s.Resent, saved)
 	}
 	return text
 }
