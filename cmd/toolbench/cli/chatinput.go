@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 
 // chatInput is what comes from the person: lines, answers, Ctrl-C.
 type chatInput struct {
-	lines chan string
+	lines <-chan string
 	// asked are questions on their way to the terminal; those that wait stand in waiting, the
 	// one that is shown first.
 	asked   chan *question
@@ -70,8 +71,7 @@ func (c *chat) interrupt() bool {
 
 // run takes prompts until there are no more.
 func (c *chat) run(ctx context.Context) error {
-	c.lines = make(chan string)
-	go c.read()
+	c.lines = linesOf(c.a.Stdin)
 	c.screen.welcome(c)
 	for {
 		c.screen.prompt(c.a.Interactive)
@@ -99,19 +99,22 @@ func (c *chat) run(ctx context.Context) error {
 	}
 }
 
-// read hands on the lines of the input.
-func (c *chat) read() {
-	defer close(c.lines)
-	in := bufio.NewReader(c.a.Stdin)
-	for {
-		line, err := in.ReadString('\n')
-		if line != "" {
-			c.lines <- strings.TrimSuffix(line, "\n")
+// linesOf hands on the lines of an input, until it ends.
+func linesOf(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for from := bufio.NewReader(in); ; {
+			line, err := from.ReadString('\n')
+			if line != "" {
+				lines <- strings.TrimSuffix(line, "\n")
+			}
+			if err != nil {
+				return
+			}
 		}
-		if err != nil {
-			return
-		}
-	}
+	}()
+	return lines
 }
 
 // entered does what a line asks for. The error is of a turn.
@@ -155,10 +158,10 @@ func (c *chat) turn(ctx context.Context, m message.Message) error {
 		case err := <-sent:
 			c.waiting = nil
 			c.screen.idle()
-			if errors.Is(err, errStopped) {
+			if err == nil || errors.Is(err, errStopped) {
 				return nil
 			}
-			return c.failure(err)
+			return c.a.unanswered(err, recordFlags{baseURL: c.flags.baseURL, keyEnv: c.flags.keyEnv}, "")
 		case q := <-c.asked:
 			if c.waiting = append(c.waiting, q); len(c.waiting) == 1 {
 				c.show()
@@ -388,12 +391,4 @@ func (c *chat) setMode(text string) {
 		_ = c.session.Change(func(s tool.State) tool.State { s.Mode = mode; return s })
 	}
 	c.screen.notice("the mode is " + c.session.State().Mode.String())
-}
-
-// failure words why a turn could not go on.
-func (c *chat) failure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return c.a.unanswered(err, recordFlags{baseURL: c.flags.baseURL, keyEnv: c.flags.keyEnv}, "")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -378,7 +377,7 @@ func (a *app) outdated(ctx context.Context, job *recordJob) {
 // keeps the answers, so that they can be given again in a replay.
 type asker struct {
 	a      *app
-	lines  chan string
+	lines  <-chan string
 	turn   chan struct{} // held by who asks, and who reads or writes what follows
 	always map[string]bool
 	given  []run.PermitAnswer
@@ -429,14 +428,7 @@ func (k *asker) allows(ctx context.Context, q pipeline.Question) (bool, error) {
 // line reads one line; a reader that is waited for in vain is left behind.
 func (k *asker) line(ctx context.Context) (string, error) {
 	if k.lines == nil {
-		k.lines = make(chan string)
-		in := bufio.NewScanner(k.a.Stdin)
-		go func() {
-			defer close(k.lines)
-			for in.Scan() {
-				k.lines <- in.Text()
-			}
-		}()
+		k.lines = linesOf(k.a.Stdin)
 	}
 	select {
 	case line, ok := <-k.lines:
