@@ -105,14 +105,13 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 			return recording.ReadPrompts(f.path, r, recording.Limits{})
 		})
 		shown.ended()
-		if errors.Is(err, recording.ErrNotRecording) && !f.named {
+		switch other := errors.Is(err, recording.ErrNotRecording); {
+		case other && !f.named:
 			skipped = append(skipped, skippedFile(f.path, err))
 			continue
-		}
-		if errors.Is(err, recording.ErrNotRecording) {
-			err = fmt.Errorf("%w; name a cassette, an archive, a stream or a transcript (a listing of tools alone is counted with `toolbench tokens --catalog`)", err)
-		}
-		if err != nil {
+		case other:
+			return nil, usage("%w; name a cassette, an archive, a stream or a transcript (a listing of tools alone is counted with `toolbench tokens --catalog`)", err)
+		case err != nil:
 			return nil, invalid(err)
 		}
 		taken++

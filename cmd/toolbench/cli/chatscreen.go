@@ -79,19 +79,16 @@ func (s *chatScreen) notice(text string) {
 	defer s.again(s.waiting)
 	s.live.Clear()
 	s.newline()
+	sign := "· "
+	if s.ASCII {
+		sign = "- "
+	}
 	for _, l := range reports.SafeLines(text) {
-		for _, folded := range reports.Fold(s.sign("· ", "- ")+l, s.Width) {
+		for _, folded := range reports.Fold(sign+l, s.Width) {
 			fmt.Fprintln(s.err, reports.Yellow.On(folded, s.Colour))
 		}
 	}
 	s.draw()
-}
-
-func (s *chatScreen) sign(unicode, ascii string) string {
-	if s.ASCII {
-		return ascii
-	}
-	return unicode
 }
 
 // welcome is the first lines at a terminal.

@@ -209,8 +209,8 @@ func broke(problems []error, root string) []entry {
 // relocated gives the file of an error as the user can open it, and the error with it.
 // Errors that name no file stay as they are.
 func relocated(err error, root string) (string, error) {
-	var at *scenario.FileError
-	if !errors.As(err, &at) {
+	at, ok := errors.AsType[*scenario.FileError](err)
+	if !ok {
 		return "", err
 	}
 	moved := *at

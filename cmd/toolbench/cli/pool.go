@@ -185,8 +185,7 @@ func (p *pool) guarded(ctx context.Context, e entry) (o check.Result) {
 	}()
 	if e.broken != nil {
 		o = p.failed(e, e.broken)
-		var file *scenario.FileError
-		o.Invalid = errors.As(e.broken, &file)
+		_, o.Invalid = errors.AsType[*scenario.FileError](e.broken)
 		return o
 	}
 	return p.placed(e.Run(ctx, p.options), e)

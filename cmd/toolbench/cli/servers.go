@@ -313,14 +313,6 @@ func (a *app) leftOut(where string, left []error) {
 	}
 }
 
-func join(all ...world.Catalogue) (world.Catalogue, error) {
-	joined, err := world.JoinCatalogues(all...)
-	if err != nil {
-		return nil, usage("%s", err)
-	}
-	return joined, nil
-}
-
 // catalogueFile reads one file, and no more of it than a catalogue may have.
 func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 	data, err := a.readFile(path, world.MaxCatalogueBytes)

@@ -154,9 +154,9 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, [
 			return nil, nil, err
 		}
 	}
-	joined, err := join(catalogue, listed)
+	joined, err := world.JoinCatalogues(catalogue, listed)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, usage("%s", err)
 	}
 	all := economics.Served(joined)
 	if f.builtin || !f.named() && len(f.catalogs)+len(f.recordings) == 0 {
