@@ -139,20 +139,13 @@ func (a *app) readFile(name string, most int64) ([]byte, error) {
 	})
 }
 
-// readLimited reads at most so many bytes; of what has more, not all is read.
+// readLimited reads at most so many bytes, some megabytes; of what has more, not all is read.
 func readLimited(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it has more than %s; split it", size(most))
+		err = fmt.Errorf("it has more than %d MB; split it", most>>20)
 	}
 	return data, err
-}
-
-func size(bytes int64) string {
-	if bytes >= 1<<20 {
-		return fmt.Sprintf("%d MB", bytes>>20)
-	}
-	return fmt.Sprintf("%d bytes", bytes)
 }
 
 // reason is the system's error without the path, which the message has.

@@ -259,14 +259,6 @@ func (a *app) arguments(command string, args []string) []string {
 	return args
 }
 
-// ofPaths names the project's file in an error about arguments that came from it.
-func (a *app) ofPaths(err error) error {
-	if err == nil || a.pathsAt == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", a.pathsAt, err)
-}
-
 // at begins a message with the place in the project's file where a flag's value stands that
 // is wrong, and with nothing where it came from elsewhere.
 func (a *app) at(flag string) string {

@@ -262,13 +262,10 @@ func known(cmd *cobra.Command, args []string) error {
 
 // flagError describes what is wrong with a flag, and proposes one that exists.
 func flagError(cmd *cobra.Command, err error) error {
-	var missing *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
 	text := err.Error()
-	switch {
-	case errors.As(err, &missing):
+	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		text += meant(nearestFlag(cmd, missing.GetSpecifiedName()))
-	case errors.As(err, &invalid):
+	} else if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		text = fmt.Sprintf("%q is no value for --%s: %s", invalid.GetValue(), invalid.GetFlag().Name, cause(err))
 	}
 	return usage("%s; see `%s --help`", text, cmd.CommandPath())

@@ -327,7 +327,8 @@ func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
 		rest.Files = b.Files[len(all):]
 		if err = a.replayProcess(ctx, rest, take); errors.Is(err, errReplayHangs) && len(all) < len(b.Files) {
 			path := b.Files[len(all)].Of.Path
-			err = take(replayedFile{Report: replay.Report{File: path}, Error: fmt.Sprintf("%s: nobody could replay it: %s", path, hung(b.patience))})
+			err = take(replayedFile{Report: replay.Report{File: path}, Error: fmt.Sprintf(
+				"%s: nobody could replay it: its process was ended after %s without progress; give it more with --patience", path, b.patience)})
 		}
 	}
 	if err != nil {
@@ -342,10 +343,6 @@ var (
 	errReplayHangs = errors.New("the replay hangs")
 	errReplayEnded = errors.New("its process ended before it was replayed")
 )
-
-func hung(patience time.Duration) string {
-	return fmt.Sprintf("its process was ended after %s without progress; give it more with --patience", patience)
-}
 
 // replayProcess replays a batch in one process and takes the reports as they come. errReplayHangs means
 // that the process was ended, as it made no progress.

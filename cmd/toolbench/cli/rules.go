@@ -186,13 +186,10 @@ func (d *decider) load(a *app, f rulesFlags) error {
 
 // place is the line and column of a JSON error in a text.
 func place(text []byte, err error) string {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
 	at := int64(len(text))
-	switch {
-	case errors.As(err, &syntax):
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset - 1 // the offset is behind the byte
-	case errors.As(err, &kind):
+	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		at = kind.Offset
 	}
 	before := text[:min(at, int64(len(text)))]

@@ -265,8 +265,11 @@ type plan struct{ entries []entry }
 // plan chooses the scenarios.
 func (a *app) plan(args []string, s selection) (*plan, error) {
 	entries, err := a.find(args)
-	if err != nil {
-		return nil, a.ofPaths(err)
+	switch {
+	case err != nil && a.pathsAt != "":
+		return nil, fmt.Errorf("%s: %w", a.pathsAt, err)
+	case err != nil:
+		return nil, err
 	}
 	p := &plan{s.choose(entries)}
 	if len(p.entries) == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -138,13 +139,8 @@ func concludeUpgrade(ctx context.Context, r reports.UpgradeReport, check bool) e
 	case ctx.Err() != nil:
 		return interrupted("interrupted after %d files", len(r.Files))
 	case r.Count("failed") > 0:
-		var errs []error
-		for _, f := range r.Files {
-			if f.Status == "failed" {
-				errs = append(errs, upgradeFailure(f))
-			}
-		}
-		return invalid(errors.Join(errs...))
+		bad := slices.DeleteFunc(slices.Clone(r.Files), func(f reports.UpgradedFile) bool { return f.Status != "failed" })
+		return invalid(errors.Join(each(bad, upgradeFailure)...))
 	case len(r.Files) == 0:
 		return usage("none of the files is a cassette or a scenario")
 	case check && r.Count("old") > 0:
