@@ -17,9 +17,6 @@ import (
 	"toolbench/toolsys/permission"
 )
 
-// hookWork is what a hook does when it is asked.
-type hookWork = func(context.Context, hook.Input) (hook.Output, error)
-
 // hooks makes the scenario's hooks: scripted ones, and commands that run in the
 // world's shell.
 func (r *runner) hooks() (hook.Set, error) {
@@ -60,7 +57,7 @@ func (r *runner) script(made hook.Hook, h scenario.HookScript) (hook.Hook, error
 }
 
 // delayed is a hook's work with the delay and the failure of its script.
-func (r *runner) delayed(made hook.Hook, h scenario.HookScript) hookWork {
+func (r *runner) delayed(made hook.Hook, h scenario.HookScript) func(context.Context, hook.Input) (hook.Output, error) {
 	return func(ctx context.Context, in hook.Input) (hook.Output, error) {
 		actor := "hook-run/" + in.Agent + in.Call + "/" + made.Name + h.Event
 		wait := h.After.D()

@@ -111,7 +111,9 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 	patience := cmp.Or(o.Patience, time.Minute)
 	rec, failed, err := Bubbled(ctx, patience, 10*patience, moved.Load, func() (*record, error) { return play(sc, o, &moved) })
 	if errors.Is(err, ErrHung) {
-		err = fmt.Errorf("%w\n%s", err, stacks())
+		var stacks bytes.Buffer
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2) // a buffer takes all
+		err = fmt.Errorf("%w\n%s", err, &stacks)
 	}
 	return rec, cmp.Or(err, failed)
 }
@@ -178,14 +180,6 @@ func (p *progress) over(events int64) bool {
 	}
 	p.events = events
 	return p.still == looks || p.ticks == p.most
-}
-
-func stacks() string {
-	var buf bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&buf, 2); err != nil {
-		return ""
-	}
-	return buf.String()
 }
 
 // record is what a run left behind: what the checks read, and the requests as they were

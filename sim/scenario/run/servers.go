@@ -203,7 +203,9 @@ func (s *servers) served(ctx context.Context) tool.Served {
 		now := e.way.Served(ctx)
 		switch {
 		case turn < e.spec.FromTurn:
-			out.Pending = append(out.Pending, e.names(now.Tools)...)
+			for _, t := range now.Tools {
+				out.Pending = append(out.Pending, t.Origin.Server)
+			}
 		case e.spec.UntilTurn == 0 || turn <= e.spec.UntilTurn:
 			out.Tools = append(out.Tools, s.simulated(e, now)...)
 			out.Pending = append(out.Pending, now.Pending...)
@@ -213,15 +215,6 @@ func (s *servers) served(ctx context.Context) tool.Served {
 	slices.Sort(out.Pending)
 	out.Pending = slices.Compact(out.Pending)
 	return out
-}
-
-// names are the servers behind tools.
-func (e *entry) names(tools []*tool.Tool) []string {
-	var names []string
-	for _, t := range tools {
-		names = append(names, t.Origin.Server)
-	}
-	return names
 }
 
 // simulated are the tools as the bench runs them, made once for each version.
