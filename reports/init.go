@@ -29,7 +29,11 @@ func (r InitReport) document() any {
 // show writes what was written, what to look at in each draft, and how to run it.
 func (r InitReport) show(p *page) {
 	if r.Recorded {
-		p.grid(draftGrid(r.Drafts))
+		g := Grid{Columns: columns("Scenario", ">Turns", ">Calls", ">Answered", ">Files", ">Batches", ">Makespan")}
+		for _, d := range r.Drafts {
+			g.add(Safe(d.Name), d.Turns, d.Calls, d.Answered, d.Files, len(d.Outcome.Batches), d.Outcome.Makespan)
+		}
+		p.grid(g)
 		p.printf("\n")
 	}
 	target := r.Folder
@@ -45,12 +49,4 @@ func (r InitReport) show(p *page) {
 		}
 	}
 	p.lines(Safe("wrote " + target + "; run it with: toolbench run " + target))
-}
-
-func draftGrid(drafts []draft.Draft) Grid {
-	g := Grid{Columns: columns("Scenario", ">Turns", ">Calls", ">Answered", ">Files", ">Batches", ">Makespan")}
-	for _, d := range drafts {
-		g.add(Safe(d.Name), d.Turns, d.Calls, d.Answered, d.Files, len(d.Outcome.Batches), d.Outcome.Makespan)
-	}
-	return g
 }

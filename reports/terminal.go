@@ -86,13 +86,11 @@ func (t Terminal) Hung(first string, nodes []render.Node) []string {
 	return lines
 }
 
-func (t Terminal) segments(spans []render.Span) []segment {
-	return each(spans, func(s render.Span) segment {
+func (t Terminal) line(spans []render.Span) []string {
+	return t.fold(each(spans, func(s render.Span) segment {
 		return segment{render.ShownLine(s.Text), rolePaint[s.Role], t.target(s.Link)}
-	})
+	}))
 }
-
-func (t Terminal) line(spans []render.Span) []string { return t.fold(t.segments(spans)) }
 
 func (t Terminal) text(n render.Text) []string {
 	line := func(l string) []string { return t.fold([]segment{{text: l, paint: rolePaint[n.Role]}}) }
