@@ -253,8 +253,11 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 			}
 		}
 	}
-	if len(got.Aside) > 0 {
-		return a.setAside(got)
+	for _, c := range got.Aside {
+		a.logf("case %d was set aside: %s", c.Case, c.Why)
+	}
+	if len(got.Aside) > 0 { // without them there is no whole
+		return harness(fmt.Errorf("cases set aside: %d; all others were played", len(got.Aside)))
 	}
 	whole, err := reports.Merge(parts, names)
 	if err != nil {
@@ -278,14 +281,6 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 		return a.failed()
 	}
 	return nil
-}
-
-// setAside reports the cases that nobody could play: without them there is no whole.
-func (a *app) setAside(got *shards.Gathered) error {
-	for _, c := range got.Aside {
-		a.logf("case %d was set aside: %s", c.Case, c.Why)
-	}
-	return harness(fmt.Errorf("cases set aside: %d; all others were played", len(got.Aside)))
 }
 
 // keepFailure writes the files of the failure that counts, where the user wants them.
