@@ -197,8 +197,9 @@ func Read(data []byte) (Stored, error) {
 		if slices.ContainsFunc(kind.members, func(m string) bool { return members[m] == nil }) {
 			continue
 		}
-		if err := versioned(members["version"], kind.version); err != nil {
-			return Stored{}, fmt.Errorf("version: a report of %s %w", kind.command, err)
+		if text := strings.TrimSpace(string(members["version"])); text != fmt.Sprint(kind.version) {
+			return Stored{}, fmt.Errorf("version: a report of %s has version %d here, not %s; write it again with this program",
+				kind.command, kind.version, Safe(cmp.Or(text, "none")))
 		}
 		if err := fits(kind.command, data); err != nil {
 			return Stored{}, err
@@ -210,13 +211,6 @@ func Read(data []byte) (Stored, error) {
 		return Stored{kind.command, doc}, nil
 	}
 	return Stored{}, fmt.Errorf("%w: it has members of none of run, replay, tokens, cache, search, fuzz, try", ErrNotReport)
-}
-
-func versioned(raw json.RawMessage, want int) error {
-	if text := strings.TrimSpace(string(raw)); text != fmt.Sprint(want) {
-		return fmt.Errorf("has version %d here, not %s; write it again with this program", want, Safe(cmp.Or(text, "none")))
-	}
-	return nil
 }
 
 // fits holds a report against the published schema of its command.
