@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"toolbench/sim/scenario"
@@ -20,7 +21,10 @@ import (
 // hooks makes the scenario's hooks: scripted ones, and commands that run in the
 // world's shell.
 func (r *runner) hooks() (hook.Set, error) {
-	all := r.ownHooks()
+	var all []hook.Hook
+	if r.o.Own != nil {
+		all = slices.Clone(r.o.Own.Hooks)
+	}
 	for i, h := range r.sc.Hooks {
 		made := hook.Hook{Name: cmp.Or(h.Name, fmt.Sprintf("hook-%d", i+1)), Event: hook.Event(h.Event), Matcher: h.Matcher, If: h.If, Timeout: h.Timeout.D()}
 		made, err := r.script(made, h)

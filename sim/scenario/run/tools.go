@@ -284,14 +284,6 @@ func (r *runner) decorate(t *tool.Tool) *tool.Tool {
 	return r.simulate(t)
 }
 
-// ownHooks are the program's hooks.
-func (r *runner) ownHooks() []hook.Hook {
-	if r.o.Own == nil {
-		return nil
-	}
-	return slices.Clone(r.o.Own.Hooks)
-}
-
 // Checked are the failures that the program's own checks find, by the checks' names.
 func (o *Own) Checked(out check.Result) (failures []check.Failure) {
 	if o == nil {
