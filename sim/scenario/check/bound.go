@@ -74,8 +74,12 @@ func mostWork(calls []piece, limit int) time.Duration {
 	sorted := slices.Clone(calls)
 	slices.SortStableFunc(sorted, func(a, b piece) int { return cmp.Compare(b.start, a.start) })
 	var last time.Duration
-	for _, from := range calls {
-		tail, work := from.tail, time.Duration(0)
+	tails := map[time.Duration]bool{} // each once, as many calls have the same
+	for _, c := range calls {
+		tails[c.tail] = true
+	}
+	for tail := range tails {
+		var work time.Duration
 		for _, c := range sorted {
 			if c.tail >= tail {
 				work += c.took
