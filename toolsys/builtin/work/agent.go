@@ -430,7 +430,7 @@ func readAgentType(fsys afero.Fs, file string) (AgentType, error) {
 
 // narrow reads what the agent is left of its parent's means.
 func (h agentHead) narrow(k *tool.AgentKind) (err error) {
-	if k.Tools, err = tool.TextList(h.Tools); err != nil {
+	if k.Tools, err = textList(h.Tools); err != nil {
 		return fmt.Errorf("front matter: tools: %w", err)
 	}
 	for _, name := range k.Tools {
@@ -441,14 +441,14 @@ func (h agentHead) narrow(k *tool.AgentKind) (err error) {
 	if slices.Contains(k.Tools, "*") {
 		k.Tools = nil
 	}
-	without, err := tool.TextList(h.Without)
+	without, err := textList(h.Without)
 	if err == nil {
 		k.Without, err = parseRules(without)
 	}
 	if err != nil {
 		return fmt.Errorf("front matter: disallowedTools: %w", err)
 	}
-	if k.Servers, err = tool.TextList(h.Servers); err != nil {
+	if k.Servers, err = textList(h.Servers); err != nil {
 		return fmt.Errorf("front matter: mcpServers: %w; name servers that the conversation has", err)
 	}
 	if h.Mode == "" {

@@ -36,6 +36,22 @@ func TestTypesOfAgentsAreReadFromFiles(t *testing.T) {
 	}}, got[1])
 }
 
+// Files have descriptions without the quotes that YAML wants. Such a line is read as the text it is.
+func TestADescriptionNeedsNoQuotes(t *testing.T) {
+	for text, want := range map[string]string{
+		"Use it when: you must. Examples: <example>user: \"it's late\"</example>": `Use it when: you must. Examples: <example>user: "it's late"</example>`,
+		"@reviewer looks": "@reviewer looks", "`x` is: y": "`x` is: y", "100% sure: yes": "100% sure: yes",
+	} {
+		fs := afero.NewMemMapFs()
+		agentFile(t, fs, "/a/a.md", "---\nname: a\ndescription: "+text+"\ndisallowedTools: Bash(git: push), Edit\n---\nx")
+		got, err := work.AgentTypes(fs, []string{"/a"})
+		require.NoError(t, err)
+		require.Len(t, got, 1)
+		assert.Equal(t, want, got[0].When)
+		assert.Len(t, got[0].Kind.Without, 2)
+	}
+}
+
 func TestBrokenFilesOfAgentsAreReported(t *testing.T) {
 	for head, want := range map[string]string{
 		"---\nname: a":         "the front matter has no closing line of dashes",

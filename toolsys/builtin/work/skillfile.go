@@ -116,22 +116,9 @@ func parseSkill(e SkillEntry, text string) (skill, error) {
 	}, nil
 }
 
-// readFront reads the YAML between a text's first two lines of dashes into head, and gives what
-// follows. A text without such a head is all body.
-func readFront(text string, head any) (body string, err error) {
-	front, body, err := tool.CutFront(text)
-	if err != nil {
-		return "", err
-	}
-	if err := readYAML("\n"+front, head, false); err != nil { // lines are those of the file, the first being dashes
-		return "", fmt.Errorf("front matter: %w", err)
-	}
-	return body, nil
-}
-
 // rulesOf reads allowed-tools: a list, or one text with commas between the rules.
 func rulesOf(value any) ([]permission.Rule, error) {
-	texts, err := tool.TextList(value)
+	texts, err := textList(value)
 	if err != nil {
 		return nil, fmt.Errorf("%w; a rule is Tool or Tool(content)", err)
 	}
