@@ -2,11 +2,15 @@ package recording
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/dialect"
 )
 
 // Examples that models are trained with to call tools: ShareGPT's form, in which a message is from somebody and has
@@ -20,6 +24,7 @@ var exampleBy = map[string]string{
 
 var (
 	taggedCall   = regexp.MustCompile(`(?s)<tool_call>\s*(.*?)\s*</tool_call>`)
+	taggedTools  = regexp.MustCompile(`(?s)<tools>\s*(\[.*?\])\s*</tools>`)
 	taggedResult = regexp.MustCompile(`(?s)<tool_response>\s*(.*?)\s*</tool_response>`)
 )
 
@@ -33,6 +38,30 @@ func exampleOf(v gjson.Result) gjson.Result {
 		return list
 	}
 	return gjson.Result{}
+}
+
+// example takes an example with the tools that it offers, which stand in a text of their own or in the first message.
+func (ls *lineScan) example(v, messages gjson.Result) error {
+	ls.logs = logs{key: fmt.Sprint("example\x00", ls.values), model: strings.Clone(v.Get("model").String())}
+	t, err := ls.dialogues.of(ls.logs.key, "", "")
+	if err != nil {
+		return err
+	}
+	offered := v.Get("tools")
+	if m := taggedTools.FindStringSubmatch(messages.Get("0.value").Str); m != nil && !offered.Exists() {
+		offered = gjson.Parse(m[1])
+	}
+	for _, o := range parsed(offered).Array() {
+		o = firstOf(o, "function @this")
+		d := Definition{Name: strings.Clone(o.Get("name").Str), Description: strings.Clone(o.Get("description").Str)}
+		if schema := o.Get("parameters"); schema.IsObject() {
+			d.Schema = json.RawMessage(strings.Clone(schema.Raw))
+		}
+		if d.Name != "" {
+			t.tools = append(t.tools, d)
+		}
+	}
+	return ls.said("/chat/completions", dialect.JSON(fields{"messages": exampleMessages(messages)}), time.Time{})
 }
 
 // exampleMessages writes the messages of an example as Chat Completions has them.

@@ -50,9 +50,8 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	if v.Get("runs.0.messages.0.role").Exists() {
 		return true, ls.runs(v)
 	}
-	if example := exampleOf(v); example.Exists() {
-		ls.logs = logs{key: fmt.Sprint("example\x00", ls.values), model: strings.Clone(v.Get("model").String())}
-		return true, ls.said("/chat/completions", dialect.JSON(fields{"messages": exampleMessages(example)}), time.Time{})
+	if messages := exampleOf(v); messages.Exists() {
+		return true, ls.example(v, messages)
 	}
 	if v.Get("agents.0.messages.0.role").Exists() { // a file of Letta's
 		return true, each(v.Get("agents"), func(agent gjson.Result) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -93,6 +94,14 @@ func TestExamplesOfTrainersAreRead(t *testing.T) {
 	rec := open(t, said("human", "Go.", "gpt", "<tool_call>look(around)</tool_call>", "human", "Well?", "gpt", "Done."))
 	assert.Len(t, rec.Conversations[0].Turns, 2, "what is no call was said")
 	assert.Zero(t, len(askedOf(rec)))
+	const weather = `[{"type":"function","function":{"name":"weather","description":"Looks.","parameters":{"type":"object"}}}]`
+	for _, text := range []string{
+		strings.Replace(said("human", "Go.", "gpt", "Done."), `"tools":"[]"`, `"tools":`+asJSON(t, weather), 1),
+		strings.Replace(said("system", "Use <tools> "+weather+" </tools>.", "human", "Go.", "gpt", "Done."), `,"tools":"[]"`, "", 1),
+	} {
+		want := []recording.Definition{{Name: "weather", Description: "Looks.", Schema: json.RawMessage(`{"type":"object"}`)}}
+		assert.Equal(t, want, open(t, text).Conversations[0].Turns[0].Tools)
+	}
 }
 
 func TestAgentFilesOfLettaAreRead(t *testing.T) {

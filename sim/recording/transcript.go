@@ -45,6 +45,8 @@ type dialogue struct {
 	// bare: these are messages as requests and responses hold them; asked: one of
 	// them is a user's.
 	bare, asked bool
+	// tools are what its turns were offered, where the conversation has a list of them.
+	tools []Definition
 }
 
 // draft is a turn that is being put together.
@@ -106,7 +108,7 @@ func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, er
 		}
 	}
 	t.turns++
-	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, UserTexts: t.user.flush(), Streamed: true}, exact: true, answered: map[string]bool{}}
+	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, UserTexts: t.user.flush(), Tools: t.tools, Streamed: true}, exact: true, answered: map[string]bool{}}
 	for _, text := range d.turn.UserTexts {
 		t.grow(d, len(text))
 	}

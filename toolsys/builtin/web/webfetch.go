@@ -403,6 +403,8 @@ type markdownWork struct {
 
 func (w *markdownWork) add(n *html.Node, depth int) {
 	switch {
+	case n.Data == "script" || n.Data == "style":
+		return // they are left out
 	case n.Type == html.TextNode:
 		w.indents += depth * (1 + strings.Count(n.Data, "\n"))
 		for i := range len(n.Data) {

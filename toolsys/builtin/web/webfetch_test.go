@@ -145,6 +145,7 @@ func TestAPageCannotKeepTheConverterAtWork(t *testing.T) {
 		"quotations":        {strings.Repeat("<blockquote>", 250) + strings.Repeat("a<br>", 100_000), "nested"},
 		"lists":             {strings.Repeat("<ul><li>", 120) + strings.Repeat("<p>a\nb", 100_000), "nested"},
 		"elements":          {strings.Repeat("<div>", 100_000), "exceeds 512 nodes"},
+		"a script":          {"<script>" + strings.Repeat("[", 100_000) + "</script>a", ""},
 		"closed brackets":   {strings.Repeat("[a] ", 100_000), ""},
 		"a long list":       {"<ul>" + strings.Repeat("<li><ul><li>a</ul>", 20_000), ""},
 	} {
