@@ -403,10 +403,11 @@ type markdownWork struct {
 
 func (w *markdownWork) add(n *html.Node, depth int) {
 	switch {
-	case n.Data == "script" || n.Data == "style":
+	case n.Type == html.ElementNode && (n.Data == "script" || n.Data == "style"):
 		return // they are left out
+	case n.Type == html.ElementNode && (n.Data == "blockquote" || n.Data == "ul" || n.Data == "ol"):
+		depth++
 	case n.Type == html.TextNode:
-		w.indents += depth * (1 + strings.Count(n.Data, "\n"))
 		for i := range len(n.Data) {
 			switch n.Data[i] {
 			case '[':
@@ -418,10 +419,10 @@ func (w *markdownWork) add(n *html.Node, depth int) {
 			}
 		}
 		w.at += len(n.Data)
-	case n.Data == "blockquote" || n.Data == "ul" || n.Data == "ol":
-		depth++
 	}
-	w.at++
+	if w.at += 8; n.FirstChild == nil { // a text, or what may be a line without one, as <br> and <hr> are
+		w.indents += depth * (1 + strings.Count(n.Data, "\n"))
+	}
 	for inner := range n.ChildNodes() {
 		w.add(inner, depth)
 	}

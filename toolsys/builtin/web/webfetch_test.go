@@ -143,6 +143,8 @@ func TestAPageCannotKeepTheConverterAtWork(t *testing.T) {
 		"open brackets":     {strings.Repeat("*_`[", 300_000), "too many brackets"},
 		"written otherwise": {strings.Repeat("&lbrack;<b>a</b>", 100_000), "too many brackets"},
 		"quotations":        {strings.Repeat("<blockquote>", 250) + strings.Repeat("a<br>", 100_000), "nested"},
+		"breaks alone":      {strings.Repeat("<blockquote>", 250) + strings.Repeat("<br>", 100_000), "nested"},
+		"a script's name":   {strings.Repeat("<blockquote>", 250) + strings.Repeat("script<br>", 100_000), "nested"},
 		"lists":             {strings.Repeat("<ul><li>", 120) + strings.Repeat("<p>a\nb", 100_000), "nested"},
 		"elements":          {strings.Repeat("<div>", 100_000), "exceeds 512 nodes"},
 		"a script":          {"<script>" + strings.Repeat("[", 100_000) + "</script>a", ""},
