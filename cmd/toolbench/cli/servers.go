@@ -319,7 +319,7 @@ func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
+	if isYAML(path) {
 		if _, err := scenario.Tree(data); err != nil {
 			return nil, invalid(scenario.InFile(path, err))
 		}
