@@ -20,11 +20,7 @@ func readFront(text string, head any) (body string, err error) {
 		return "", err
 	}
 	front = "\n" + front // lines are those of the file, the first being dashes
-	err = readYAML(front, head, false)
-	if err != nil && readYAML(quoted(front), head, false) == nil {
-		err = nil
-	}
-	if err != nil {
+	if err = readYAML(front, head, false); err != nil && readYAML(quoted(front), head, false) != nil {
 		return "", fmt.Errorf("front matter: %w", err)
 	}
 	return body, nil
