@@ -116,7 +116,7 @@ func (l *InProcess) open(s *caseRun, tools []pool.Entry, rules permission.Rules)
 	})
 }
 
-// The folders of the conversation, and where large resultsDir go.
+// The folders of the conversation, and where large results go.
 const (
 	dir        = "/repo"
 	home       = "/home/dev"
