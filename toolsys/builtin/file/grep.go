@@ -164,6 +164,9 @@ type scanner struct {
 	multiline bool
 }
 
+// maxPattern bounds what an expression takes, compiled: about two hundred times its length.
+const maxPattern = 200_000
+
 // scannerOf compiles an expression. In multiline mode a dot matches line feeds
 // too and a match may span lines; ^ and $ are a line's ends in both.
 func scannerOf(in GrepIn) (scanner, *tool.Refusal) {
@@ -177,6 +180,9 @@ func scannerOf(in GrepIn) (scanner, *tool.Refusal) {
 	pattern := in.Pattern
 	if flags != "" {
 		pattern = "(?" + flags + ")" + pattern
+	}
+	if len(pattern) > maxPattern {
+		return scanner{}, refuse(CodePattern, "The pattern has %d bytes; %d at most can be searched for at once.", len(pattern), maxPattern)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {

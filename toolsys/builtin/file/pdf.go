@@ -105,9 +105,18 @@ func malformed(err *error) {
 	}
 }
 
+// wideRow matches a row of ten million columns and more, for which the library makes room before it
+// reads one. PDF lets each letter of a name be written as a number.
+var wideRow = regexp.MustCompile(`/` + regexp.MustCompile(`.`).ReplaceAllStringFunc("Columns", func(letter string) string {
+	return fmt.Sprintf(`(?:%s|#(?i:%x))`, letter, letter)
+}) + `(?:[\s\x00]|%[^\r\n]*)*\+?0*[1-9]\d{7}`)
+
 // openPDF parses a document.
 func openPDF(content []byte) (doc pdfDoc, err error) {
 	defer malformed(&err)
+	if wideRow.Match(content) {
+		return pdfDoc{}, fmt.Errorf("its rows have too many columns")
+	}
 	from := &source{bytes.NewReader(content), maxPDFReads}
 	reader, err := pdf.NewReader(from, int64(len(content)))
 	if err != nil {

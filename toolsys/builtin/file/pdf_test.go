@@ -135,6 +135,16 @@ func TestAPDFCannotKeepTheReaderAtWork(t *testing.T) {
 	}
 }
 
+// The library makes room for a row before it reads one, also of the table with which it begins.
+func TestAPDFHasNoRowOfAnyLength(t *testing.T) {
+	for _, columns := range []string{"/Columns 1000000000000", "/Col#75m#6Es%\n+0999999999999"} {
+		head := "%PDF-1.5\n1 0 obj\n<</Type/XRef/Size 1/W[1 1 1]/Filter/FlateDecode/DecodeParms<</Predictor 12" + columns + ">>/Length 8>>stream\n"
+		w := newWorkplace(t, "")
+		w.put("/repo/a.pdf", head+"\x78\x9c\x03\x00\x00\x00\x00\x01\nendstream\nendobj\nstartxref\n9\n%%EOF")
+		assert.Contains(t, message.PlainText(w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}).Blocks), "its rows have too many columns")
+	}
+}
+
 // Broken documents are errors or documents, never a panic.
 func FuzzReadPDF(f *testing.F) {
 	whole := pdfOf("one", "two")
