@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,17 +106,30 @@ func malformed(err *error) {
 	}
 }
 
-// wideRow matches a row of ten million columns and more, for which the library makes room before it
-// reads one. PDF lets each letter of a name be written as a number.
-var wideRow = regexp.MustCompile(`/` + regexp.MustCompile(`.`).ReplaceAllStringFunc("Columns", func(letter string) string {
-	return fmt.Sprintf(`(?:%s|#(?i:%x))`, letter, letter)
-}) + `(?:[\s\x00]|%[^\r\n]*)*\+?0*[1-9]\d{7}`)
+// endless are what lets the library make room for ten million things, or count them, before it looks at what is
+// there: a row, a table's size or the objects of a stream; a table's ranges, and entries of no bytes; and sections
+// of a table of text. PDF lets each letter of a name be written as a number, and comments stand between words.
+var endless = func() []*regexp.Regexp {
+	name := func(names ...string) string {
+		for i, n := range names {
+			names[i] = regexp.MustCompile(`.`).ReplaceAllStringFunc(n, func(c string) string { return fmt.Sprintf(`(?:%s|#(?i:%x))`, c, c) })
+		}
+		return "/(?:" + strings.Join(names, "|") + ")"
+	}
+	const blank, many = `(?:[\s\x00]|%[^\r\n]*)`, `\+?0*[1-9]\d{7}`
+	return []*regexp.Regexp{
+		regexp.MustCompile(name("Columns", "Size", "N") + blank + `*` + many),
+		regexp.MustCompile(name("W", "Index") + blank + `*\[(?:[^\]%]|%[^\r\n]*)*?[\s\x00\[]` + many),
+		regexp.MustCompile(name("W") + blank + `*\[(?:[0+]|` + blank + `)*\]`),
+		regexp.MustCompile(`xref(?:[\dfn+]|` + blank + `)*?[\s\x00]` + many + `\d*(?:` + blank + `+\+?\d+){3}` + blank + `+[fn]`),
+	}
+}()
 
 // openPDF parses a document.
 func openPDF(content []byte) (doc pdfDoc, err error) {
 	defer malformed(&err)
-	if wideRow.Match(content) {
-		return pdfDoc{}, fmt.Errorf("its rows have too many columns")
+	if slices.ContainsFunc(endless, func(r *regexp.Regexp) bool { return r.Match(content) }) {
+		return pdfDoc{}, errors.New("it announces more than a file can hold")
 	}
 	from := &source{bytes.NewReader(content), maxPDFReads}
 	reader, err := pdf.NewReader(from, int64(len(content)))

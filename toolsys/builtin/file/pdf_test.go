@@ -135,13 +135,34 @@ func TestAPDFCannotKeepTheReaderAtWork(t *testing.T) {
 	}
 }
 
-// The library makes room for a row before it reads one, also of the table with which it begins.
-func TestAPDFHasNoRowOfAnyLength(t *testing.T) {
-	for _, columns := range []string{"/Columns 1000000000000", "/Col#75m#6Es%\n+0999999999999"} {
-		head := "%PDF-1.5\n1 0 obj\n<</Type/XRef/Size 1/W[1 1 1]/Filter/FlateDecode/DecodeParms<</Predictor 12" + columns + ">>/Length 8>>stream\n"
+// The library makes room before it reads, also while it opens a file: 250 bytes could end the process.
+func TestAPDFAnnouncesNoMoreThanAFileHolds(t *testing.T) {
+	const big, row = "1000000000000", "/Predictor 12/Columns 5"
+	table := func(size, w, parms string) string {
+		return "1 0 obj\n<</Type/XRef/Size " + size + w + "/Filter/FlateDecode/DecodeParms<<" + parms + ">>/Length 8>>stream\n\x78\x9c\x03\x00\x00\x00\x00\x01\nendstream\nendobj\n"
+	}
+	for name, c := range map[string]struct {
+		body  string
+		bound bool
+	}{
+		"a row":                      {table("1", "/W[1 1 1]", "/Predictor 12/Columns "+big), true},
+		"a row that hides":           {table("1", "/W[1 1 1]", "/Predictor 12/Col#75m#6Es%\n+0"+big), true},
+		"a table":                    {table(big, "/W[1 1 1]", row), true},
+		"an entry":                   {table("1", "/W[1 "+big+" 1]", row), true},
+		"entries of no bytes":        {table("1", "/W[0 00%\n0]", row), true},
+		"a range":                    {table("1", "/W[1 1 1]/Index[0 1%]\n"+big+" 1]", row), true},
+		"a section":                  {"xref\n0 1\n0000000000 65535 f\n" + big + " 1\n0000000000 00000 n\ntrailer\n<</Size 1>>\n", true},
+		"objects of a stream":        {"xref\n0 1\n0000000000 65535 f\ntrailer\n<</Size 1/N " + big + ">>\n", true},
+		"what a file may have":       {table("999999", "/W[1 2 0]/Index[0 999999]", row), false},
+		"offsets of a large file":    {"xref\n0 2\n0000000000 65535 f\n1000000000 00000 n\ntrailer\n<</Size 2>>\n", false},
+		"widths of characters":       {table("1", "/W[1 [500.123456789 0] 1]", row), false},
+		"numbers in what is painted": {table("1", "/W[1 1 1]", row) + big + " 1 2 3 f\n", false},
+	} {
 		w := newWorkplace(t, "")
-		w.put("/repo/a.pdf", head+"\x78\x9c\x03\x00\x00\x00\x00\x01\nendstream\nendobj\nstartxref\n9\n%%EOF")
-		assert.Contains(t, message.PlainText(w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}).Blocks), "its rows have too many columns")
+		w.put("/repo/a.pdf", "%PDF-1.5\n"+c.body+"startxref\n9\n%%EOF")
+		got := message.PlainText(w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}).Blocks)
+		assert.Contains(t, got, "No text can be taken out of this PDF", name)
+		assert.Equal(t, c.bound, strings.Contains(got, "it announces more than a file can hold"), name)
 	}
 }
 
