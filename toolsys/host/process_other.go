@@ -15,6 +15,8 @@ func ownGroup(*exec.Cmd) {}
 
 func attach(*exec.Cmd) (back func()) { return func() {} }
 
+func interruptible(*os.File) {}
+
 func signalGroup(leader int, _ syscall.Signal) {
 	if p, err := os.FindProcess(leader); err == nil {
 		p.Kill()

@@ -36,6 +36,10 @@ func attach(cmd *exec.Cmd) (back func()) {
 	}
 }
 
+// interruptible has the end of a file end whoever reads or writes it, which the library that opens terminals
+// takes from it.
+func interruptible(f *os.File) { _ = syscall.SetNonblock(int(f.Fd()), true) } // where it fails, they wait
+
 // signalGroup signals the group of a command, and the groups that job control made within its session.
 func signalGroup(leader int, sig syscall.Signal) {
 	syscall.Kill(-leader, sig)

@@ -2,13 +2,16 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -18,6 +21,9 @@ import (
 
 // still is how long nothing may change on a screen for it to count as complete.
 const still = 200 * time.Millisecond
+
+// unread is how long a program may leave keys unread of which its input has no room for more.
+const unread = 5 * time.Second
 
 // Terminal opens a terminal with the shell in it, within the sandbox if there is one. It fits
 // builtin.Deps.Terminal. The terminal ends with the shell, as commands do.
@@ -42,11 +48,13 @@ func (s *Shell) Terminal(_ context.Context, r shell.TerminalRequest) (shell.Term
 	if err != nil {
 		return nil, err
 	}
-	t := &terminal{shell: s, cmd: cmd, file: file, changed: time.Now(), over: make(chan struct{})}
-	t.screen = vt10x.New(vt10x.WithWriter(file), vt10x.WithSize(r.Cols, r.Rows))
+	interruptible(file)
+	t := &terminal{shell: s, cmd: cmd, file: file, changed: time.Now(), over: make(chan struct{}), answers: make(answers, 16)}
+	t.screen = vt10x.New(vt10x.WithWriter(t.answers), vt10x.WithSize(r.Cols, r.Rows))
 	s.guard.add(cmd.Process.Pid)
 	s.terminals[t] = true
 	s.work.Go(t.show)
+	s.work.Go(t.answer)
 	return t, nil
 }
 
@@ -56,20 +64,50 @@ type terminal struct {
 	cmd    *exec.Cmd
 	file   *os.File
 	screen vt10x.Terminal
-	over   chan struct{} // the program ended, and all it printed is on the screen
-	once   sync.Once
+	// answers are what the terminal answers to a program that asks where the cursor is.
+	answers answers
+	over    chan struct{} // the program ended, and all it printed is on the screen
+	once    sync.Once
 
 	mu      sync.Mutex
 	changed time.Time
 }
 
+// answers are written apart, since a program that does not read would stop the screen. What it leaves unread is dropped.
+type answers chan []byte
+
+// Write implements io.Writer.
+func (a answers) Write(p []byte) (int, error) {
+	select {
+	case a <- slices.Clone(p):
+	default:
+	}
+	return len(p), nil
+}
+
+func (t *terminal) answer() {
+	for p := range t.answers {
+		_, _ = t.file.Write(p) // a program that has ended needs no answer
+	}
+}
+
 // show draws what the program prints, until it ends.
 func (t *terminal) show() {
 	defer close(t.over)
+	defer close(t.answers)
 	buf := make([]byte, 32<<10)
-	for {
-		n, err := t.file.Read(buf)
-		t.screen.Write(buf[:n])
+	var printed sequences
+	for held := 0; ; {
+		n, err := t.file.Read(buf[held:])
+		n += held
+		whole := n
+		for i := max(0, n-utf8.UTFMax); i < whole; i++ {
+			if utf8.RuneStart(buf[i]) && !utf8.FullRune(buf[i:n]) {
+				whole = i // the rest of the character comes with the next read
+			}
+		}
+		t.screen.Write(printed.bounded(buf[:whole]))
+		held = copy(buf, buf[whole:n])
 		t.mu.Lock()
 		t.changed = time.Now()
 		t.mu.Unlock()
@@ -80,13 +118,56 @@ func (t *terminal) show() {
 	}
 }
 
+// sequences bounds the numbers in what a program prints to control a terminal: those below zero would be
+// places outside of the screen, and up to those of over four digits the emulator would count.
+type sequences struct {
+	at     byte // 0; an escape; or [ in a control sequence
+	digits int
+}
+
+// bounded takes from p, in place, what is too much.
+func (s *sequences) bounded(p []byte) []byte {
+	out := p[:0]
+	for _, c := range p {
+		digit := c >= '0' && c <= '9'
+		switch {
+		case c == '\x1b':
+			s.at = c
+		case c < ' ' || c == 0x7f: // is obeyed within a sequence too
+		case s.at == '\x1b' && c == '[':
+			*s = sequences{at: c}
+		case s.at == '[' && (c == '-' || c > 0x7f || digit && s.digits == 4):
+			continue
+		case s.at == '[' && digit:
+			s.digits++
+		case s.at == '[' && c < '@':
+			s.digits = 0
+		default:
+			s.at = 0
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // Type implements shell.Terminal.
-func (t *terminal) Type(_ context.Context, keys string) error {
+func (t *terminal) Type(ctx context.Context, keys string) error {
 	t.mu.Lock()
 	t.changed = time.Now() // what is typed will change the screen
 	t.mu.Unlock()
-	_, err := t.file.WriteString(keys)
-	return err
+	written := make(chan error, 1)
+	go func() {
+		_, err := t.file.WriteString(keys) // returns when the terminal is closed, if not before
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(unread):
+		return errors.New("the program in the terminal does not read what is typed; stop it, or wait until it does")
+	}
 }
 
 // Screen implements shell.Terminal.

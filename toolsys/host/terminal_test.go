@@ -110,3 +110,27 @@ func TestAClosedShellOpensNoTerminal(t *testing.T) {
 	_, err := s.Terminal(t.Context(), shell.TerminalRequest{Dir: "/", Cols: 80, Rows: 24})
 	assert.ErrorIs(t, err, host.ErrClosed)
 }
+
+// What a program prints is anybody's text, such as a file that is shown: it neither ends this process nor keeps it from answering.
+func TestATerminalBearsWhateverIsPrinted(t *testing.T) {
+	for name, printed := range map[string]string{
+		"a number below zero": `\033[-5@\033[-7P`,
+		"a huge number":       `\033[99999999999I`,
+		"questions":           `$(yes "^[[6n" | head -c 400000)`,
+		"part of a character": `\xe2\x82`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, term := terminal(t, newShell(t, host.ShellConfig{}), host.Follow(t.TempDir()))
+			printed = strings.ReplaceAll(printed, "^[", "$(printf '\\033')")
+			require.NoError(t, term.Type(t.Context(), `stty raw -echo; printf "`+printed+`"; sleep 0.3; printf '\xac\033[Hstill''here'; exec sleep 1000`+"\r"))
+			screen := eventually(t, term, "stillhere")
+			assert.Equal(t, name == "part of a character", strings.Contains(screen.Text, "€"))
+			if name == "questions" {
+				short, end := context.WithTimeout(t.Context(), time.Second)
+				defer end()
+				assert.Error(t, term.Type(short, strings.Repeat("x", 1<<20)), "nobody reads")
+			}
+			require.NoError(t, term.Close())
+		})
+	}
+}
