@@ -286,6 +286,18 @@ func Asks[In any](question string) func(In, *Context) permission.Opinion {
 	}
 }
 
+// Titled is a view whose title and activity are the same for every call; summary may be nil.
+func Titled[In any](title, activity string, summary func(In) string) View[In] {
+	return View[In]{Title: func(In) string { return title }, Summary: summary, Activity: func(In) string { return activity }}
+}
+
+// Doing is [Titled] with an activity that the summary ends, as a path does "Reading ".
+func Doing[In any](title, verb string, summary func(In) string) View[In] {
+	view := Titled(title, verb, summary)
+	view.Activity = func(in In) string { return verb + summary(in) }
+	return view
+}
+
 // Prompt is a prompt that depends on nothing.
 func Prompt(text string) func(PromptOptions) string {
 	return func(PromptOptions) string { return text }

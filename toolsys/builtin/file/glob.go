@@ -57,11 +57,8 @@ func Glob(d Deps) *tool.Tool {
 			Classifier: func(in GlobIn) string { return in.Pattern },
 		},
 		Limits: tool.Limits[GlobIn]{ResultChars: 100_000},
-		View: tool.View[GlobIn]{
-			Summary:  func(in GlobIn) string { return in.Pattern },
-			Activity: func(in GlobIn) string { return "Finding " + in.Pattern },
-		},
-		Draw: tool.Drawing[GlobIn, GlobOut]{Result: drawFiles},
+		View:   tool.Doing("Glob", "Finding ", func(in GlobIn) string { return in.Pattern }),
+		Draw:   tool.Drawing[GlobIn, GlobOut]{Result: drawFiles},
 	})
 }
 

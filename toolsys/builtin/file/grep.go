@@ -84,10 +84,7 @@ func Grep(d Deps) *tool.Tool {
 			Backfill:   absolute("path"),
 			Classifier: func(in GrepIn) string { return in.Pattern + " in " + in.root() },
 		},
-		View: tool.View[GrepIn]{
-			Summary:  func(in GrepIn) string { return in.Pattern },
-			Activity: func(in GrepIn) string { return "Searching for " + in.Pattern },
-		},
+		View: tool.Doing("Grep", "Searching for ", func(in GrepIn) string { return in.Pattern }),
 		Draw: tool.Drawing[GrepIn, GrepOut]{Result: drawFound},
 	})
 }

@@ -76,11 +76,8 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[LSPIn]{Backfill: absolute("file_path"), Classifier: LSPIn.words},
 		Limits:  tool.Limits[LSPIn]{Timeout: func(LSPIn) time.Duration { return LSPTimeout }},
-		View: tool.View[LSPIn]{
-			Summary:  LSPIn.words,
-			Activity: func(in LSPIn) string { return "Asking for " + in.words() },
-		},
-		Draw: tool.Drawing[LSPIn, LSPOut]{Result: drawSpots},
+		View:    tool.Doing("LSP", "Asking for ", LSPIn.words),
+		Draw:    tool.Drawing[LSPIn, LSPOut]{Result: drawSpots},
 	})
 }
 

@@ -72,11 +72,7 @@ func SendUserFile(d Deps, outbox string) *tool.Tool {
 			},
 		},
 		Shaping: tool.Shaping[SendFileIn]{Classifier: func(in SendFileIn) string { return strings.Join(in.Files, " ") }},
-		View: tool.View[SendFileIn]{
-			Title:    func(SendFileIn) string { return "File for you" },
-			Summary:  SendFileIn.words,
-			Activity: func(SendFileIn) string { return "Handing over files" },
-		},
+		View:    tool.Titled("File for you", "Handing over files", SendFileIn.words),
 	})
 }
 

@@ -113,12 +113,8 @@ func Tungsten(open func(context.Context, TerminalRequest) (Terminal, error)) *to
 		},
 		Shaping: tool.Shaping[TungstenIn]{Classifier: TungstenIn.typed},
 		Limits:  tool.Limits[TungstenIn]{ResultChars: ResultChars, Heartbeat: Heartbeat},
-		View: tool.View[TungstenIn]{
-			Title:    func(TungstenIn) string { return "Terminal" },
-			Summary:  TungstenIn.typed,
-			Activity: func(TungstenIn) string { return "Using the terminal" },
-		},
-		Draw: tool.Drawing[TungstenIn, TungstenOut]{Result: drawScreen},
+		View:    tool.Titled("Terminal", "Using the terminal", TungstenIn.typed),
+		Draw:    tool.Drawing[TungstenIn, TungstenOut]{Result: drawScreen},
 	})
 }
 

@@ -86,11 +86,7 @@ func EnterWorktree(trees Worktrees) *tool.Tool {
 		Validate: validateEnter,
 		Loading:  tool.Loading{Deferrable: true},
 		Shaping:  tool.Shaping[EnterIn]{Classifier: func(in EnterIn) string { return in.Name }},
-		View: tool.View[EnterIn]{
-			Title:    func(EnterIn) string { return "Worktree" },
-			Summary:  func(in EnterIn) string { return in.Name },
-			Activity: func(in EnterIn) string { return "Entering the worktree " + in.Name },
-		},
+		View:     tool.Doing("Worktree", "Entering the worktree ", func(in EnterIn) string { return in.Name }),
 	})
 }
 
@@ -157,11 +153,7 @@ func ExitWorktree(trees Worktrees) *tool.Tool {
 		Traits:  tool.Traits[ExitIn]{Destructive: func(in ExitIn) bool { return in.removes() && in.Discard }},
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[ExitIn]{Classifier: func(in ExitIn) string { return fmt.Sprintf("%s, discard changes: %t", in.Action, in.Discard) }},
-		View: tool.View[ExitIn]{
-			Title:    func(ExitIn) string { return "Leave worktree" },
-			Summary:  func(in ExitIn) string { return in.Action },
-			Activity: func(ExitIn) string { return "Leaving the worktree" },
-		},
+		View:    tool.Titled("Leave worktree", "Leaving the worktree", func(in ExitIn) string { return in.Action }),
 	})
 }
 

@@ -68,11 +68,7 @@ func RemoteTrigger(d Deps) *tool.Tool {
 			return in.what() + " " + string(body)
 		}},
 		Limits: tool.Limits[TriggerIn]{Timeout: func(TriggerIn) time.Duration { return Timeout }},
-		View: tool.View[TriggerIn]{
-			Title:    func(TriggerIn) string { return "Remote trigger" },
-			Summary:  TriggerIn.what,
-			Activity: func(in TriggerIn) string { return "Calling the trigger service: " + in.what() },
-		},
+		View:   tool.Doing("Remote trigger", "Calling the trigger service: ", TriggerIn.what),
 	})
 }
 

@@ -79,11 +79,7 @@ func SubscribePR(d Deps) *tool.Tool {
 		Traits:  tool.Traits[SubscribeIn]{OpenWorld: tool.Always[SubscribeIn], Interrupt: tool.Cancel},
 		Shaping: tool.Shaping[SubscribeIn]{Classifier: SubscribeIn.what},
 		Limits:  tool.Limits[SubscribeIn]{Timeout: func(SubscribeIn) time.Duration { return Timeout }},
-		View: tool.View[SubscribeIn]{
-			Title:    func(SubscribeIn) string { return "Watch pull request" },
-			Summary:  SubscribeIn.what,
-			Activity: func(in SubscribeIn) string { return "Subscribing to " + in.what() },
-		},
+		View:    tool.Doing("Watch pull request", "Subscribing to ", SubscribeIn.what),
 	})
 }
 

@@ -84,12 +84,8 @@ func WebSearch(find Engine) *tool.Tool {
 		Loading:     tool.Loading{Deferrable: true},
 		Shaping:     tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
 		Limits:      tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
-		View: tool.View[SearchIn]{
-			Title:    func(SearchIn) string { return "Web search" },
-			Summary:  func(in SearchIn) string { return in.Query },
-			Activity: func(in SearchIn) string { return "Searching the web for " + in.Query },
-		},
-		Draw: tool.Drawing[SearchIn, SearchOut]{Result: drawHits},
+		View:        tool.Doing("Web search", "Searching the web for ", func(in SearchIn) string { return in.Query }),
+		Draw:        tool.Drawing[SearchIn, SearchOut]{Result: drawHits},
 	})
 }
 

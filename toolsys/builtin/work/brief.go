@@ -45,11 +45,7 @@ func Brief() *tool.Tool {
 		},
 		Permit: tool.Allows[BriefIn]("it only shows the user a message"),
 		Traits: tool.Traits[BriefIn]{ReadOnly: tool.Always[BriefIn], Effects: writes[BriefIn]("user")},
-		View: tool.View[BriefIn]{
-			Title:    func(BriefIn) string { return "Message" },
-			Summary:  func(in BriefIn) string { return firstLine(in.Message) },
-			Activity: func(BriefIn) string { return "Writing to the user" },
-		},
+		View:   tool.Titled("Message", "Writing to the user", func(in BriefIn) string { return firstLine(in.Message) }),
 	})
 }
 

@@ -98,11 +98,7 @@ func Config() *tool.Tool {
 			},
 		},
 		Shaping: tool.Shaping[ConfigIn]{Classifier: ConfigIn.what},
-		View: tool.View[ConfigIn]{
-			Title:    func(ConfigIn) string { return "Settings" },
-			Summary:  ConfigIn.what,
-			Activity: func(in ConfigIn) string { return "Settings: " + in.what() },
-		},
+		View:    tool.Doing("Settings", "Settings: ", ConfigIn.what),
 	})
 }
 

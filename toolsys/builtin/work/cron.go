@@ -208,11 +208,7 @@ func CronCreate(crons *Crons) *tool.Tool {
 		Traits:  tool.Traits[CronIn]{Effects: changes[CronIn]("crons")},
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[CronIn]{Classifier: func(in CronIn) string { return in.Cron + ": " + in.Prompt }},
-		View: tool.View[CronIn]{
-			Title:    func(CronIn) string { return "Schedule" },
-			Summary:  func(in CronIn) string { return in.Cron + ": " + in.Prompt },
-			Activity: func(CronIn) string { return "Scheduling a prompt" },
-		},
+		View:    tool.Titled("Schedule", "Scheduling a prompt", func(in CronIn) string { return in.Cron + ": " + in.Prompt }),
 	})
 }
 
@@ -241,11 +237,7 @@ func CronDelete(crons *Crons) *tool.Tool {
 		Permit:  tool.Allows[CronRef]("the job is the session's own"),
 		Traits:  tool.Traits[CronRef]{Effects: changes[CronRef]("crons")},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[CronRef]{
-			Title:    func(CronRef) string { return "Delete schedule" },
-			Summary:  func(in CronRef) string { return in.ID },
-			Activity: func(in CronRef) string { return "Deleting " + in.ID },
-		},
+		View:    tool.Doing("Delete schedule", "Deleting ", func(in CronRef) string { return in.ID }),
 	})
 }
 
@@ -267,11 +259,8 @@ func CronList(crons *Crons) *tool.Tool {
 		Text:    CronListOut.text,
 		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{"crons"} }),
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[Nothing]{
-			Title:    func(Nothing) string { return "Schedules" },
-			Activity: func(Nothing) string { return "Listing schedules" },
-		},
-		Draw: tool.Drawing[Nothing, CronListOut]{Result: drawJobs},
+		View:    tool.Titled[Nothing]("Schedules", "Listing schedules", nil),
+		Draw:    tool.Drawing[Nothing, CronListOut]{Result: drawJobs},
 	})
 }
 

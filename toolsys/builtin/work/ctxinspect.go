@@ -57,10 +57,7 @@ func CtxInspect() *tool.Tool {
 		Text:   InspectOut.text,
 		Permit: tool.Allows[InspectIn]("it looks at the conversation's own context"),
 		Traits: tool.Looks(tool.Class{Read: true}, func(InspectIn, *tool.Context) []string { return []string{"context"} }),
-		View: tool.View[InspectIn]{
-			Title:    func(InspectIn) string { return "Context" },
-			Activity: func(InspectIn) string { return "Looking at the context" },
-		},
+		View:   tool.Titled[InspectIn]("Context", "Looking at the context", nil),
 	})
 }
 

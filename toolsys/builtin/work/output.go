@@ -24,11 +24,7 @@ func SyntheticOutput() *tool.Tool {
 		Call:        giveOutput,
 		Permit:      tool.Allows[json.RawMessage]("the answer is the conversation's own"),
 		Traits:      tool.Traits[json.RawMessage]{Effects: writes[json.RawMessage]("output")},
-		View: tool.View[json.RawMessage]{
-			Title:    func(json.RawMessage) string { return "Answer" },
-			Summary:  func(in json.RawMessage) string { return string(in) },
-			Activity: func(json.RawMessage) string { return "Giving the answer" },
-		},
+		View:        tool.Titled("Answer", "Giving the answer", func(in json.RawMessage) string { return string(in) }),
 	})
 }
 

@@ -54,11 +54,7 @@ func AskUserQuestion() *tool.Tool {
 			Interrupt: tool.Cancel,
 			Effects:   writes[QuestionIn]("user"),
 		},
-		View: tool.View[QuestionIn]{
-			Title:    func(QuestionIn) string { return "Question" },
-			Summary:  headers,
-			Activity: func(QuestionIn) string { return "Waiting for an answer" },
-		},
+		View: tool.Titled("Question", "Waiting for an answer", headers),
 		Draw: tool.Drawing[QuestionIn, QuestionOut]{Use: drawQuestions, Result: drawAnswers},
 	})
 }

@@ -62,11 +62,8 @@ func REPL() *tool.Tool {
 			Wrapper:     true,
 		},
 		Limits: tool.Limits[ReplIn]{ResultChars: ReplChars},
-		View: tool.View[ReplIn]{
-			Summary:  ReplIn.tools,
-			Activity: func(in ReplIn) string { return "Running " + in.tools() },
-		},
-		Draw: tool.Drawing[ReplIn, ReplOut]{Use: drawCalls},
+		View:   tool.Doing("REPL", "Running ", ReplIn.tools),
+		Draw:   tool.Drawing[ReplIn, ReplOut]{Use: drawCalls},
 	})
 }
 

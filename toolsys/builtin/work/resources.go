@@ -50,11 +50,8 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 		Traits:  tool.Traits[ResourcesIn]{Safe: tool.Always[ResourcesIn], ReadOnly: tool.Always[ResourcesIn]},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ResourcesIn]{Timeout: func(ResourcesIn) time.Duration { return resourceLimit }},
-		View: tool.View[ResourcesIn]{
-			Summary:  func(in ResourcesIn) string { return in.Server },
-			Activity: func(ResourcesIn) string { return "Listing resources" },
-		},
-		Draw: tool.Drawing[ResourcesIn, ResourcesOut]{Result: drawResources},
+		View:    tool.Titled("ListMcpResources", "Listing resources", func(in ResourcesIn) string { return in.Server }),
+		Draw:    tool.Drawing[ResourcesIn, ResourcesOut]{Result: drawResources},
 	})
 }
 
@@ -151,10 +148,7 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 		Traits:  tool.Traits[ResourceIn]{Safe: tool.Always[ResourceIn], ReadOnly: tool.Always[ResourceIn]},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ResourceIn]{Timeout: func(ResourceIn) time.Duration { return resourceLimit }},
-		View: tool.View[ResourceIn]{
-			Summary:  func(in ResourceIn) string { return in.URI },
-			Activity: func(in ResourceIn) string { return "Reading " + in.URI },
-		},
+		View:    tool.Doing("ReadMcpResource", "Reading ", func(in ResourceIn) string { return in.URI }),
 	})
 }
 

@@ -70,10 +70,7 @@ func Skill(d SkillDeps) *tool.Tool {
 			return strings.TrimSpace(in.name() + " " + in.Args)
 		}},
 		Limits: tool.Limits[SkillIn]{ResultChars: skillChars},
-		View: tool.View[SkillIn]{
-			Summary:  func(in SkillIn) string { return in.name() },
-			Activity: func(in SkillIn) string { return "Using the skill " + in.name() },
-		},
+		View:   tool.Doing("Skill", "Using the skill ", func(in SkillIn) string { return in.name() }),
 	})
 }
 

@@ -34,10 +34,7 @@ func Sleep() *tool.Tool {
 		Text:        func(out SleepOut) string { return "Waited " + seconds(out.Seconds) + "." },
 		// What is sent after a wait must not be sent before it.
 		Traits: tool.Looks(tool.Class{}, func(SleepIn, *tool.Context) []string { return []string{"inbox"} }),
-		View: tool.View[SleepIn]{
-			Summary:  func(in SleepIn) string { return seconds(in.Seconds) },
-			Activity: func(in SleepIn) string { return "Waiting " + seconds(in.Seconds) },
-		},
+		View:   tool.Doing("Sleep", "Waiting ", func(in SleepIn) string { return seconds(in.Seconds) }),
 	})
 }
 

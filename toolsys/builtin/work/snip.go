@@ -53,10 +53,7 @@ func Snip() *tool.Tool {
 		},
 		Permit: tool.Allows[SnipIn]("the context is the conversation's own, and the transcript keeps all"),
 		Traits: tool.Traits[SnipIn]{Effects: changes[SnipIn]("context")},
-		View: tool.View[SnipIn]{
-			Summary:  SnipIn.what,
-			Activity: func(SnipIn) string { return "Snipping the context" },
-		},
+		View:   tool.Titled("Snip", "Snipping the context", SnipIn.what),
 	})
 }
 

@@ -46,11 +46,7 @@ func SuggestBackgroundPR(d Deps) *tool.Tool {
 		},
 		Permit: tool.Allows[SuggestIn]("it asks the user itself"),
 		Traits: tool.Traits[SuggestIn]{NeedsUser: tool.Always[SuggestIn], Interrupt: tool.Cancel},
-		View: tool.View[SuggestIn]{
-			Title:    func(SuggestIn) string { return "Suggestion" },
-			Summary:  func(in SuggestIn) string { return in.Title },
-			Activity: func(SuggestIn) string { return "Waiting for an answer" },
-		},
+		View:   tool.Titled("Suggestion", "Waiting for an answer", func(in SuggestIn) string { return in.Title }),
 	})
 }
 

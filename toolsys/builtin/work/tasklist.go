@@ -50,11 +50,7 @@ func TaskCreate(d Deps) *tool.Tool {
 		Permit:  tool.Allows[TaskCreateIn]("the list is the session's own"),
 		Traits:  tool.Traits[TaskCreateIn]{Effects: changes[TaskCreateIn](listKey)},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[TaskCreateIn]{
-			Title:    func(TaskCreateIn) string { return "New task" },
-			Summary:  func(in TaskCreateIn) string { return in.Subject },
-			Activity: func(TaskCreateIn) string { return "Writing a task down" },
-		},
+		View:    tool.Titled("New task", "Writing a task down", func(in TaskCreateIn) string { return in.Subject }),
 	})
 }
 
@@ -78,11 +74,7 @@ func TaskGet(d Deps) *tool.Tool {
 		Text:    TaskOut.full,
 		Traits:  tool.Looks(tool.Class{Read: true}, func(TaskGetIn, *tool.Context) []string { return []string{listKey} }),
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[TaskGetIn]{
-			Title:    func(TaskGetIn) string { return "Task" },
-			Summary:  func(in TaskGetIn) string { return in.TaskID },
-			Activity: func(in TaskGetIn) string { return "Reading task " + in.TaskID },
-		},
+		View:    tool.Doing("Task", "Reading task ", func(in TaskGetIn) string { return in.TaskID }),
 	})
 }
 
@@ -124,11 +116,8 @@ func TaskList(d Deps) *tool.Tool {
 		Text:    TaskListOut.text,
 		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{listKey} }),
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[Nothing]{
-			Title:    func(Nothing) string { return "Tasks" },
-			Activity: func(Nothing) string { return "Reading the task list" },
-		},
-		Draw: tool.Drawing[Nothing, TaskListOut]{Result: drawTasks},
+		View:    tool.Titled[Nothing]("Tasks", "Reading the task list", nil),
+		Draw:    tool.Drawing[Nothing, TaskListOut]{Result: drawTasks},
 	})
 }
 

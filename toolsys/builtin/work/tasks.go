@@ -51,11 +51,7 @@ func TaskOutput(d Deps) *tool.Tool {
 		Call:        tool.Data(d.output),
 		Text:        OutputOut.text,
 		Traits:      tool.Looks(tool.Class{Read: true}, func(in OutputIn, _ *tool.Context) []string { return []string{"task:" + in.TaskID} }),
-		View: tool.View[OutputIn]{
-			Title:    func(OutputIn) string { return "Task output" },
-			Summary:  func(in OutputIn) string { return in.TaskID },
-			Activity: func(in OutputIn) string { return "Reading the output of " + in.TaskID },
-		},
+		View:        tool.Doing("Task output", "Reading the output of ", func(in OutputIn) string { return in.TaskID }),
 	})
 }
 
@@ -145,11 +141,7 @@ func TaskStop(d Deps) *tool.Tool {
 			},
 		},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[StopIn]{
-			Title:    func(StopIn) string { return "Stop task" },
-			Summary:  func(in StopIn) string { return in.TaskID },
-			Activity: func(in StopIn) string { return "Stopping " + in.TaskID },
-		},
+		View:    tool.Doing("Stop task", "Stopping ", func(in StopIn) string { return in.TaskID }),
 	})
 }
 

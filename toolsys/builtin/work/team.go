@@ -141,11 +141,8 @@ func ListPeers(d Deps) *tool.Tool {
 		}),
 		Text:   ListPeersOut.text,
 		Traits: tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{"inbox"} }),
-		View: tool.View[Nothing]{
-			Title:    func(Nothing) string { return "Agents" },
-			Activity: func(Nothing) string { return "Listing the agents" },
-		},
-		Draw: tool.Drawing[Nothing, ListPeersOut]{Result: drawPeers},
+		View:   tool.Titled[Nothing]("Agents", "Listing the agents", nil),
+		Draw:   tool.Drawing[Nothing, ListPeersOut]{Result: drawPeers},
 	})
 }
 

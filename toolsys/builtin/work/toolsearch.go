@@ -56,12 +56,8 @@ func ToolSearch() *tool.Tool {
 		Block:       SearchOut.blocks,
 		Traits:      tool.Looks(tool.Class{}, func(SearchIn, *tool.Context) []string { return []string{"tools"} }),
 		Loading:     tool.Loading{Always: true},
-		View: tool.View[SearchIn]{
-			Title:    func(SearchIn) string { return "Tool search" },
-			Summary:  func(in SearchIn) string { return in.Query },
-			Activity: func(in SearchIn) string { return "Searching the tools for " + in.Query },
-		},
-		Draw: tool.Drawing[SearchIn, SearchOut]{Result: drawMatches},
+		View:        tool.Doing("Tool search", "Searching the tools for ", func(in SearchIn) string { return in.Query }),
+		Draw:        tool.Drawing[SearchIn, SearchOut]{Result: drawMatches},
 	})
 }
 

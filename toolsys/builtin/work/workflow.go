@@ -67,10 +67,7 @@ func Workflow(d Workflows) *tool.Tool {
 		},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[WorkflowIn]{ResultChars: ReplChars},
-		View: tool.View[WorkflowIn]{
-			Summary:  func(in WorkflowIn) string { return in.Workflow },
-			Activity: func(in WorkflowIn) string { return "Running the workflow " + in.Workflow },
-		},
+		View:    tool.Doing("Workflow", "Running the workflow ", func(in WorkflowIn) string { return in.Workflow }),
 	})
 }
 
