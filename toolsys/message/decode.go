@@ -107,32 +107,10 @@ func further(data []byte, read []string) (json.RawMessage, error) {
 // hasOthers reports whether an object, valid JSON, has members beside type,
 // cache_control and those named. A name with escapes counts as another.
 func hasOthers(data []byte, read []string) bool {
-	depth, key := 0, ""
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			end := endOfString(data, i+1)
-			key = string(data[i+1 : end])
-			i = end
-		case ':':
-			if depth == 1 && key != "type" && key != "cache_control" && !slices.Contains(read, key) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// endOfString is the index of the quote that ends the string whose text begins at i.
-func endOfString(data []byte, i int) int {
-	for ; i < len(data) && data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
-		}
-	}
-	return min(i, len(data))
+	c := jsonscan.Cursor{JSON: data}
+	c.Space()
+	return !c.Members(func(name []byte, _ bool) bool {
+		key := string(name)
+		return (key == "type" || key == "cache_control" || slices.Contains(read, key)) && c.Skip()
+	})
 }
