@@ -316,10 +316,7 @@ func grouped(f func([]Called[any, any]) []render.Node, v View[Input], t Traits[I
 		if f == nil {
 			return render.Bounded(counted(calls))
 		}
-		own := make([]Called[any, any], len(calls))
-		for i, c := range calls {
-			own[i] = Called[any, any]{c.In.Value, c.Outcome}
-		}
+		own := Each(calls, func(c Called[Input, any]) Called[any, any] { return Called[any, any]{c.In.Value, c.Outcome} })
 		return safely(calls[0].In, "grouped", func() []render.Node { return f(own) }, func() []render.Node { return counted(calls) })
 	}
 }

@@ -198,11 +198,7 @@ func (b *Inbox) Peer(address string) (Peer, error) {
 func (b *Inbox) Peers() []Peer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]Peer, len(b.peers))
-	for i, p := range b.peers {
-		all[i] = p.Peer
-	}
-	return all
+	return Each(b.peers, func(p *peer) Peer { return p.Peer })
 }
 
 // Runs notes the background task that an agent runs as.

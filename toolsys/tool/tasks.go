@@ -208,11 +208,7 @@ func (t *Tasks) Get(id string) (Task, error) {
 func (t *Tasks) List() []Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]Task, len(t.all))
-	for i, r := range t.all {
-		all[i] = r.Task
-	}
-	return all
+	return Each(t.all, func(r *task) Task { return r.Task })
 }
 
 // Output gives what is kept of a task's output, as complete characters in which bytes

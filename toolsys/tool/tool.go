@@ -107,11 +107,16 @@ const SummaryChars = 50
 
 // Names are the names of tools.
 func Names(tools []*Tool) []string {
-	out := make([]string, len(tools))
-	for i, t := range tools {
-		out[i] = t.Name
+	return Each(tools, func(t *Tool) string { return t.Name })
+}
+
+// Each gives what f makes of each thing; of none, a list that is empty and not nil.
+func Each[T, U any](all []T, f func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = f(one)
 	}
-	return out
+	return made
 }
 
 // IsMCP reports whether a server brought the tool.

@@ -103,10 +103,7 @@ func place(items []WorkItem, id string) (int, error) {
 	if len(items) == 0 {
 		return -1, fmt.Errorf("%w: there is no task %q, the list is empty", ErrWork, id)
 	}
-	var ids []string
-	for _, w := range items {
-		ids = append(ids, w.ID)
-	}
+	ids := Each(items, func(w WorkItem) string { return w.ID })
 	return -1, fmt.Errorf("%w: there is no task %q; there are %s", ErrWork, id, strings.Join(ids, ", "))
 }
 
@@ -176,7 +173,9 @@ var nextStatus = map[WorkStatus][]WorkStatus{
 // move changes an item's status. To begin it is to claim it.
 func (w *WorkItem) move(all []WorkItem, c WorkChange) error {
 	if steps := nextStatus[w.Status]; !slices.Contains(steps, c.Status) {
-		return fmt.Errorf("%w: task %s is %s and cannot become %s; from there it can become %s", ErrWork, w.ID, w.Status, c.Status, joinedStatus(steps))
+		words := Each(steps, func(s WorkStatus) string { return string(s) })
+		return fmt.Errorf("%w: task %s is %s and cannot become %s; from there it can become %s",
+			ErrWork, w.ID, w.Status, c.Status, strings.Join(words, ", "))
 	}
 	switch c.Status {
 	case WorkInProgress:
@@ -192,14 +191,6 @@ func (w *WorkItem) move(all []WorkItem, c WorkChange) error {
 	}
 	w.Status = c.Status
 	return nil
-}
-
-func joinedStatus(all []WorkStatus) string {
-	texts := make([]string, len(all))
-	for i, s := range all {
-		texts[i] = string(s)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // connect adds the dependencies of c to item id, in both directions.
