@@ -70,10 +70,7 @@ var table = []row{
 
 // Names gives the names of the built-in tools that exist.
 func Names() []string {
-	var all []string
-	for _, r := range table {
-		all = append(all, r.name)
-	}
+	all := tool.Each(table, func(r row) string { return r.name })
 	slices.Sort(all)
 	return all
 }

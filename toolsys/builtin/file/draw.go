@@ -49,11 +49,9 @@ func change(name string, hunks []render.Hunk, cut bool) []render.Node {
 }
 
 func hunksOf(patch []Hunk) []render.Hunk {
-	hunks := make([]render.Hunk, len(patch))
-	for i, h := range patch {
-		hunks[i] = render.Hunk{OldStart: h.OldStart, NewStart: h.NewStart, Lines: h.Lines}
-	}
-	return hunks
+	return tool.Each(patch, func(h Hunk) render.Hunk {
+		return render.Hunk{OldStart: h.OldStart, NewStart: h.NewStart, Lines: h.Lines}
+	})
 }
 
 // mostCompared is how much text is compared for a drawing.
@@ -233,10 +231,9 @@ func drawFiles(_ GlobIn, o tool.Outcome[GlobOut]) []render.Node {
 	if o.Data.Total == 0 {
 		return []render.Node{render.Words("Found no files", render.Dim)}
 	}
-	var list render.List
-	for _, name := range o.Data.Files {
-		list.Items = append(list.Items, render.Item{Spans: []render.Span{render.At(name, 0)}})
-	}
+	list := render.List{Items: tool.Each(o.Data.Files, func(name string) render.Item {
+		return render.Item{Spans: []render.Span{render.At(name, 0)}}
+	})}
 	for _, note := range o.Data.Notes {
 		list.Items = append(list.Items, render.Item{Spans: []render.Span{{Text: note, Role: render.Dim}}})
 	}

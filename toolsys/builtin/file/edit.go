@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -239,10 +240,9 @@ func unified(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 const maxLinesNamed = 10
 
 func ambiguous(flat string, at []int) *tool.Refusal {
-	var lines []string
-	for _, i := range at[:min(len(at), maxLinesNamed)] {
-		lines = append(lines, fmt.Sprint(strings.Count(flat[:i], "\n")+1))
-	}
+	lines := tool.Each(at[:min(len(at), maxLinesNamed)], func(i int) string {
+		return fmt.Sprint(strings.Count(flat[:i], "\n") + 1)
+	})
 	list := strings.Join(lines, ", ")
 	if len(at) > maxLinesNamed {
 		list += ", ..."
@@ -282,11 +282,7 @@ func looseLine(flat, old string) int {
 }
 
 func trimmedLines(s string) []string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = strings.Join(strings.Fields(line), " ")
-	}
-	return lines
+	return tool.Each(strings.Split(s, "\n"), func(line string) string { return strings.Join(strings.Fields(line), " ") })
 }
 
 // numberedText reports whether text was copied with the numbers that Read puts in front.
@@ -313,9 +309,7 @@ func (d Deps) nearby(p place) string {
 	if len(near) == 0 {
 		return ""
 	}
-	for i, name := range near {
-		near[i] = path.Join(path.Dir(p.abs), name)
-	}
+	near = tool.Each(near, func(name string) string { return path.Join(path.Dir(p.abs), name) })
 	return " Did you mean " + strings.Join(near, " or ") + "?"
 }
 
@@ -343,11 +337,7 @@ func (d Deps) names(dir string) []string {
 	if err != nil {
 		return nil
 	}
-	names := make([]string, len(infos))
-	for i, info := range infos {
-		names[i] = info.Name()
-	}
-	return names
+	return tool.Each(infos, fs.FileInfo.Name)
 }
 
 // nearest gives the names most like one, best first: those of the same stem
@@ -368,11 +358,7 @@ func nearest(name string, among []string) []string {
 		}
 	}
 	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.apart, b.apart) })
-	var names []string
-	for _, s := range near[:min(len(near), maxNear)] {
-		names = append(names, s.name)
-	}
-	return names
+	return tool.Each(near[:min(len(near), maxNear)], func(s scored) string { return s.name })
 }
 
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }

@@ -136,9 +136,7 @@ func (o GrepOut) text() string {
 	case "content":
 		lines = o.content()
 	case "count":
-		for _, c := range o.Counts {
-			lines = append(lines, fmt.Sprintf("%s:%d", c.Path, c.Count))
-		}
+		lines = tool.Each(o.Counts, func(c GrepCount) string { return fmt.Sprintf("%s:%d", c.Path, c.Count) })
 	default:
 		lines = slices.Clone(o.Files)
 	}
@@ -182,10 +180,7 @@ func (o GrepOut) summary() []string {
 	if o.Mode == "count" && o.Matches > 0 {
 		lines = append(lines, fmt.Sprintf("[%d in all, in %s.]", o.Matches, render.Count(o.In, "file")))
 	}
-	for _, note := range o.Notes {
-		lines = append(lines, "["+note+"]")
-	}
-	return lines
+	return append(lines, tool.Each(o.Notes, bracketed)...)
 }
 
 // filter is the choice of the files Grep looks into, by name.
@@ -270,8 +265,6 @@ func (h hidden) hides(rel string) bool {
 
 func (h hidden) covers(r permission.Rule, rel string) bool {
 	q := h.query
-	for _, name := range h.names {
-		q.Paths = append(q.Paths, path.Join(name, rel))
-	}
+	q.Paths = tool.Each(h.names, func(name string) string { return path.Join(name, rel) })
 	return r.Covers(q)
 }

@@ -124,12 +124,11 @@ func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (Gl
 	}
 	matching, left := t.matching(all, pattern, hiddenBelow("Glob", p, c))
 	limit := cmp.Or(max(c.GlobLimit, 0), globLimit)
-	out := GlobOut{Files: []string{}, Total: len(matching), Truncated: len(matching) > limit}
-	for _, f := range matching[:min(len(matching), limit)] {
-		out.Files = append(out.Files, shown(path.Join(p.abs, f.rel), c.State.Dir))
-	}
-	out.Notes = treeNotes(left, t.unreadable)
-	return out, nil
+	files := tool.Each(matching[:min(len(matching), limit)], func(f found) string {
+		return shown(path.Join(p.abs, f.rel), c.State.Dir)
+	})
+	notes := treeNotes(left, t.unreadable)
+	return GlobOut{Files: files, Total: len(matching), Truncated: len(matching) > limit, Notes: notes}, nil
 }
 
 // within reports whether a folder may hold a match: those on the way to the pattern's
@@ -195,8 +194,5 @@ func (o GlobOut) text() string {
 	if o.Truncated {
 		lines = append(lines, fmt.Sprintf("[Truncated: %d of %d files are listed. Use a narrower pattern or path.]", len(o.Files), o.Total))
 	}
-	for _, note := range o.Notes {
-		lines = append(lines, "["+note+"]")
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, tool.Each(o.Notes, bracketed)...), "\n")
 }

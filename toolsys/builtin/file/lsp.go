@@ -395,11 +395,7 @@ func marked(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &all) != nil {
 		return ""
 	}
-	var parts []string
-	for _, r := range all {
-		parts = append(parts, marked(r))
-	}
-	return strings.Join(parts, "\n\n")
+	return strings.Join(tool.Each(all, marked), "\n\n")
 }
 
 // characters is how many characters of a line stand before so many UTF-16 units.

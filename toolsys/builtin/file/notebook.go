@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"toolbench/toolsys/jsonscan"
+	"toolbench/toolsys/tool"
 )
 
 // notebook is an nbformat 4 file, of which only the cells are understood.
@@ -56,10 +57,7 @@ func indentOf(content []byte) string {
 
 // bytes writes the notebook in the layout it was read in.
 func (nb *notebook) bytes() ([]byte, error) {
-	cells := make([][]byte, len(nb.cells))
-	for i, cell := range nb.cells {
-		cells[i] = cell.bytes()
-	}
+	cells := tool.Each(nb.cells, members.bytes)
 	nb.root.set("cells", json.RawMessage(slices.Concat([]byte{'['}, bytes.Join(cells, []byte{','}), []byte{']'})))
 	var b bytes.Buffer
 	var err error

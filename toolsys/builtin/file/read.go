@@ -132,9 +132,7 @@ func (o ReadOut) blocks() []message.Block {
 	if o.Text != "" {
 		parts = append(parts, o.Text)
 	}
-	for _, note := range o.Notes {
-		parts = append(parts, "["+note+"]")
-	}
+	parts = append(parts, tool.Each(o.Notes, bracketed)...)
 	var blocks []message.Block
 	if len(parts) > 0 {
 		blocks = append(blocks, message.Text(strings.Join(parts, "\n")))
@@ -148,6 +146,9 @@ func (o ReadOut) blocks() []message.Block {
 	}
 	return blocks
 }
+
+// bracketed is a note beside what was found.
+func bracketed(note string) string { return "[" + note + "]" }
 
 const (
 	// defaultLines is how many lines are shown where no limit is given.

@@ -55,11 +55,8 @@ func SendUserFile(d Deps, outbox string) *tool.Tool {
 			return nil
 		},
 		Subject: func(in SendFileIn, c *tool.Context) tool.Subject {
-			s := tool.Subject{Kin: []string{"Read"}}
-			for _, name := range in.Files {
-				s.Paths = append(s.Paths, subjectPath(name, c))
-			}
-			return s
+			paths := tool.Each(in.Files, func(name string) string { return subjectPath(name, c) })
+			return tool.Subject{Paths: paths, Kin: []string{"Read"}}
 		},
 		Traits: tool.Traits[SendFileIn]{
 			ReadOnly: tool.Always[SendFileIn],
@@ -138,17 +135,11 @@ func (d Deps) copyInto(dir, name string, content []byte) (string, error) {
 
 // notice is what the user sees.
 func (out SendFileOut) notice(caption string) string {
-	lines := []string{caption}
-	for _, f := range out.Files {
-		lines = append(lines, fmt.Sprintf("%s (%d bytes)", f.Copy, f.Bytes))
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
+	copies := tool.Each(out.Files, func(f SentFile) string { return fmt.Sprintf("\n%s (%d bytes)", f.Copy, f.Bytes) })
+	return strings.TrimSpace(caption + strings.Join(copies, ""))
 }
 
 func (out SendFileOut) text() string {
-	var names []string
-	for _, f := range out.Files {
-		names = append(names, fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes))
-	}
+	names := tool.Each(out.Files, func(f SentFile) string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) })
 	return "The user has " + strings.Join(names, ", ") + "."
 }

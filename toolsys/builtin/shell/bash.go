@@ -201,11 +201,7 @@ func (d bash) resolve(path string) string {
 }
 
 func (d bash) resolved(paths []string) []string {
-	all := make([]string, len(paths))
-	for i, p := range paths {
-		all[i] = d.resolve(p)
-	}
-	return all
+	return tool.Each(paths, d.resolve)
 }
 
 // ownVariables are the shell's: they follow from the state and are no export.

@@ -278,9 +278,7 @@ func (out BashOut) text(stdout string) string {
 	if out.ExitCode != 0 && !out.Interrupted {
 		notes = append(notes, fmt.Sprintf("[exit code %d]", out.ExitCode))
 	}
-	for _, n := range out.Notes {
-		notes = append(notes, "["+n+"]")
-	}
+	notes = append(notes, tool.Each(out.Notes, func(n string) string { return "[" + n + "]" })...)
 	if len(stdout)+len(out.Stderr) > ResultChars {
 		return strings.Join(append(notes, parts...), "\n")
 	}

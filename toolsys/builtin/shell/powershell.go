@@ -370,11 +370,8 @@ func (c pwshCommand) steps() []shellcmd.Step {
 
 // quoted is the command as Bash is given it.
 func (c pwshCommand) quoted() string {
-	quoted := make([]string, 0, len(c.words)+1)
-	for _, w := range append([]string{strings.TrimSuffix(strings.ToLower(c.name), ".exe")}, c.words...) {
-		quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
-	}
-	return strings.Join(quoted, " ")
+	words := append([]string{strings.TrimSuffix(strings.ToLower(c.name), ".exe")}, c.words...)
+	return strings.Join(tool.Each(words, func(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }), " ")
 }
 
 // opaque is why it is not known what the command runs, or on what; empty where it is.

@@ -118,7 +118,8 @@ func bareDomain(text string) bool {
 }
 
 func (find Engine) call(ctx context.Context, in SearchIn, _ *tool.Context) (SearchOut, error) {
-	q := Query{Text: strings.TrimSpace(in.Query), Allowed: lower(in.Allowed), Blocked: lower(in.Blocked)}
+	q := Query{Text: strings.TrimSpace(in.Query)}
+	q.Allowed, q.Blocked = tool.Each(in.Allowed, strings.ToLower), tool.Each(in.Blocked, strings.ToLower)
 	found, err := find(ctx, q)
 	if err != nil {
 		return SearchOut{}, fmt.Errorf("the search failed: %w", err)
@@ -151,14 +152,6 @@ func (q Query) takes(h Hit) bool {
 // below reports whether a host is one of the domains or below one.
 func below(host string, domains []string) bool {
 	return slices.ContainsFunc(domains, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) })
-}
-
-func lower(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = strings.ToLower(s)
-	}
-	return out
 }
 
 func (out SearchOut) text() string {
@@ -207,17 +200,14 @@ func SearXNG(do func(*http.Request) (*http.Response, error), base string) Engine
 		if err != nil {
 			return nil, err
 		}
-		var answer struct {
-			Results *[]struct{ Title, URL, Content string }
-		}
+		type result struct{ Title, URL, Content string }
+		var answer struct{ Results *[]result }
 		if err := json.Unmarshal(raw, &answer); err != nil || answer.Results == nil {
 			return nil, fmt.Errorf("%s did not answer with search results", base)
 		}
-		var hits []Hit
-		for _, r := range *answer.Results {
-			hits = append(hits, Hit{Title: spaced(r.Title), URL: r.URL, Snippet: spaced(r.Content)})
-		}
-		return hits, nil
+		return tool.Each(*answer.Results, func(r result) Hit {
+			return Hit{Title: spaced(r.Title), URL: r.URL, Snippet: spaced(r.Content)}
+		}), nil
 	}
 }
 
@@ -230,9 +220,7 @@ func (q Query) worded() string {
 		}
 		words = append(words, "site:"+d)
 	}
-	for _, d := range q.Blocked {
-		words = append(words, "-site:"+d)
-	}
+	words = append(words, tool.Each(q.Blocked, func(d string) string { return "-site:" + d })...)
 	return strings.Join(words, " ")
 }
 

@@ -123,7 +123,7 @@ func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
 		return refusal
 	}
 	types, broken := d.types()
-	names := texts(types, func(t AgentType) string { return t.Name })
+	names := tool.Each(types, func(t AgentType) string { return t.Name })
 	if in.SubagentType == "" || slices.Contains(names, in.SubagentType) {
 		return nil
 	}
@@ -233,10 +233,9 @@ const (
 // so that its prompt cache serves the agent too.
 func fork(job *tool.Job, c *tool.Context) {
 	job.History = c.State.Snipped.Cut(c.FirstMessage).Of(slices.Clone(c.Messages))
-	results := message.Message{Role: message.User}
-	for _, call := range c.Parent.Calls() {
-		results.Content = append(results.Content, message.ToolResult(call.ID, false, message.Text(forkedCall)))
-	}
+	results := message.Message{Role: message.User, Content: tool.Each(c.Parent.Calls(), func(call message.Block) message.Block {
+		return message.ToolResult(call.ID, false, message.Text(forkedCall))
+	})}
 	job.History, job.Forked = append(job.History, c.Parent, results), true
 	job.Prompt = forkedTask + job.Prompt
 	if w := c.State.Worktree; w != nil {

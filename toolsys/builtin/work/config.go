@@ -123,7 +123,7 @@ func settingOf(name string) (setting, bool) {
 }
 
 func settingNames() []string {
-	return texts(configurable, func(s setting) string { return s.name })
+	return tool.Each(configurable, func(s setting) string { return s.name })
 }
 
 // modelName is what a model may be called; whether there is one is its provider's to know.

@@ -137,16 +137,12 @@ func (cs *Crons) drop(job *CronJob) {
 
 // List gives the jobs as they stand, in the order of Create.
 func (cs *Crons) List() []CronJob {
-	jobs := []CronJob{}
 	if cs == nil {
-		return jobs
+		return []CronJob{}
 	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	for _, j := range cs.jobs {
-		jobs = append(jobs, *j)
-	}
-	return jobs
+	return tool.Each(cs.jobs, func(j *CronJob) CronJob { return *j })
 }
 
 // Delete ends a job, and gives it as it last was. Whatever stops the call meanwhile, the job is ended then.
@@ -159,7 +155,7 @@ func (cs *Crons) Delete(ctx context.Context, id string) (CronJob, error) {
 	if len(all) == 0 {
 		return CronJob{}, fmt.Errorf("no job %q: there are no jobs", id)
 	}
-	ids := texts(all, func(j CronJob) string { return j.ID })
+	ids := tool.Each(all, func(j CronJob) string { return j.ID })
 	return CronJob{}, fmt.Errorf("no job %q; there are %s", id, strings.Join(ids, ", "))
 }
 

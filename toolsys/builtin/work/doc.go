@@ -66,15 +66,6 @@ func (d Deps) types() ([]AgentType, error) {
 	return slices.Concat(d.Agents, others), err
 }
 
-// texts are what text gives of each thing.
-func texts[T any](things []T, text func(T) string) []string {
-	var all []string
-	for _, t := range things {
-		all = append(all, text(t))
-	}
-	return all
-}
-
 // Nothing is what a tool takes that has no input.
 type Nothing struct{}
 

@@ -50,11 +50,9 @@ func drawAgent() tool.Drawing[AgentIn, AgentOut] {
 }
 
 func reportList(reports []string) render.List {
-	var list render.List
-	for _, r := range reports {
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: strings.TrimSpace(r), Role: render.Dim}}})
-	}
-	return list
+	return render.List{Items: tool.Each(reports, func(r string) render.Item {
+		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: strings.TrimSpace(r), Role: render.Dim}}}
+	})}
 }
 
 // stages are how far a thing to do is, as a mark.
@@ -69,8 +67,10 @@ func stage(status string) render.Mark {
 
 // drawTodos draws the list; what is being done stands in its active form.
 func drawTodos(in TodoIn) []render.Node {
-	var list render.List
-	for _, t := range in.Todos {
+	if len(in.Todos) == 0 {
+		return nil
+	}
+	return []render.Node{render.List{Items: tool.Each(in.Todos, func(t TodoItem) render.Item {
 		span := render.Span{Text: t.Content}
 		switch stage(t.Status) {
 		case render.Active:
@@ -78,12 +78,8 @@ func drawTodos(in TodoIn) []render.Node {
 		case render.Done:
 			span.Role = render.Dim
 		}
-		list.Items = append(list.Items, render.Item{Mark: stage(t.Status), Spans: []render.Span{span}})
-	}
-	if len(list.Items) == 0 {
-		return nil
-	}
-	return []render.Node{list}
+		return render.Item{Mark: stage(t.Status), Spans: []render.Span{span}}
+	})}}
 }
 
 // drawTasks draws the shared list, with who has a task and what it waits for.
@@ -103,15 +99,14 @@ func drawTasks(_ Nothing, o tool.Outcome[TaskListOut]) []render.Node {
 // drawQuestions draws what is asked, with the options of each.
 func drawQuestions(in QuestionIn) (nodes []render.Node) {
 	for _, q := range in.Questions {
-		var list render.List
-		for _, o := range q.Options {
+		items := tool.Each(q.Options, func(o tool.Option) render.Item {
 			spans := []render.Span{{Text: o.Label}}
 			if o.Description != "" {
 				spans = append(spans, render.Span{Text: "  " + o.Description, Role: render.Dim})
 			}
-			list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
-		}
-		nodes = append(nodes, render.Group{Head: []render.Span{{Text: q.Text}}, Nodes: []render.Node{list}})
+			return render.Item{Mark: render.Bullet, Spans: spans}
+		})
+		nodes = append(nodes, render.Group{Head: []render.Span{{Text: q.Text}}, Nodes: []render.Node{render.List{Items: items}}})
 	}
 	return nodes
 }
@@ -121,15 +116,13 @@ func drawAnswers(_ QuestionIn, o tool.Outcome[QuestionOut]) []render.Node {
 	if !o.Known {
 		return nil
 	}
-	var list render.List
-	for _, a := range o.Data.Answers {
+	return []render.Node{render.List{Items: tool.Each(o.Data.Answers, func(a Answer) render.Item {
 		chosen := render.Span{Text: strings.Join(a.Chosen, ", "), Role: render.Strong}
 		if len(a.Chosen) == 0 {
 			chosen = render.Span{Text: "(no answer)", Role: render.Dim}
 		}
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: a.Question + " "}, chosen}})
-	}
-	return []render.Node{list}
+		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: a.Question + " "}, chosen}}
+	})}}
 }
 
 // drawPlan draws a plan: its headings and points stand out, as they do in Markdown.
@@ -145,11 +138,11 @@ func drawJobs(_ Nothing, o tool.Outcome[CronListOut]) []render.Node {
 	if !o.Known || len(o.Data.Jobs) == 0 {
 		return nil
 	}
-	table := render.Table{Heads: []string{"job", "when", "next", "fired", "prompt"}}
-	for _, j := range o.Data.Jobs {
-		table.Rows = append(table.Rows, []string{j.ID, j.Cron, at(j.Next), strconv.Itoa(j.Fired), firstLine(j.Prompt)})
-	}
-	return render.Folded(render.Words(render.Count(len(table.Rows), "job"), render.Dim), table)
+	rows := tool.Each(o.Data.Jobs, func(j CronJob) []string {
+		return []string{j.ID, j.Cron, at(j.Next), strconv.Itoa(j.Fired), firstLine(j.Prompt)}
+	})
+	table := render.Table{Heads: []string{"job", "when", "next", "fired", "prompt"}, Rows: rows}
+	return render.Folded(render.Words(render.Count(len(rows), "job"), render.Dim), table)
 }
 
 // drawPeers draws the agents of the session.
@@ -166,13 +159,12 @@ func drawPeers(_ Nothing, o tool.Outcome[ListPeersOut]) []render.Node {
 // drawCalls draws the calls that are to be made within, in order, where all is wanted: each
 // is drawn by itself once it is made.
 func drawCalls(in ReplIn) []render.Node {
-	var list render.List
-	for _, c := range in.Calls {
-		input, _ := json.Marshal(c.Input) // it was read from JSON
-		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: c.Tool}, {Text: " " + string(input), Role: render.Dim}}})
-	}
-	if len(list.Items) == 0 {
+	if len(in.Calls) == 0 {
 		return nil
 	}
-	return []render.Node{render.Fold{Open: []render.Node{list}}}
+	items := tool.Each(in.Calls, func(c ReplCall) render.Item {
+		input, _ := json.Marshal(c.Input) // it was read from JSON
+		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: c.Tool}, {Text: " " + string(input), Role: render.Dim}}}
+	})
+	return []render.Node{render.Fold{Open: []render.Node{render.List{Items: items}}}}
 }

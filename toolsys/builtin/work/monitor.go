@@ -163,9 +163,7 @@ func shortened(lines []string) string {
 	if left := len(lines) - mostLines; left > 0 {
 		out, lines = append(out, fmt.Sprintf("[%d earlier lines are left out]", left)), lines[left:]
 	}
-	for _, line := range lines {
-		out = append(out, message.Excerpt(line, mostChars))
-	}
+	out = append(out, tool.Each(lines, func(line string) string { return message.Excerpt(line, mostChars) })...)
 	return strings.Join(out, "\n")
 }
 

@@ -114,5 +114,5 @@ func distinct(in QuestionIn) *tool.Refusal {
 }
 
 func headers(in QuestionIn) string {
-	return strings.Join(texts(in.Questions, func(q tool.Question) string { return q.Header }), ", ")
+	return strings.Join(tool.Each(in.Questions, func(q tool.Question) string { return q.Header }), ", ")
 }

@@ -95,12 +95,10 @@ func (out ResourcesOut) text() string {
 	if len(out.Resources) == 0 {
 		return "There are no resources."
 	}
-	var lines []string
-	for _, r := range out.Resources {
+	return strings.Join(tool.Each(out.Resources, func(r tool.Resource) string {
 		raw, _ := json.Marshal(r) // a struct of texts is always written
-		lines = append(lines, string(raw))
-	}
-	return strings.Join(lines, "\n")
+		return string(raw)
+	}), "\n")
 }
 
 // ResourceIn is what ReadMcpResource takes.
@@ -153,9 +151,7 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 }
 
 func resourceOut(blocks []message.Block) ResourceOut {
-	out := ResourceOut{Contents: []ResourceContent{}, sent: blocks}
-	for _, b := range blocks {
-		out.Contents = append(out.Contents, ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType})
-	}
-	return out
+	return ResourceOut{sent: blocks, Contents: tool.Each(blocks, func(b message.Block) ResourceContent {
+		return ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType}
+	})}
 }

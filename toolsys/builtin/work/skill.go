@@ -120,14 +120,12 @@ func (d SkillDeps) command(ctx context.Context, name string, c *tool.Context) *t
 // SkillCommands are the skills as commands of the user's, who decides by that what a skill brings.
 func SkillCommands(d SkillDeps) []tool.Command {
 	entries, _ := Skills(d) // a file that is no skill is no command
-	var all []tool.Command
-	for _, e := range entries {
-		all = append(all, tool.Command{Name: e.Name, About: e.Description, Expand: func(ctx context.Context, args string) (tool.Expansion, error) {
+	return tool.Each(entries, func(e SkillEntry) tool.Command {
+		return tool.Command{Name: e.Name, About: e.Description, Expand: func(ctx context.Context, args string) (tool.Expansion, error) {
 			s, err := d.get(ctx, e.Name)
 			return tool.Expansion{Blocks: []message.Block{message.Text(s.instructions(args))}, Modify: grant(s.allowed), Hooks: s.hooks}, err
-		}})
-	}
-	return all
+		}}
+	})
 }
 
 // unknown words the error for a skill or workflow that does not exist, with the names of those that do.
@@ -166,7 +164,7 @@ func (d SkillDeps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.
 		return d.fork(ctx, s, in, c)
 	}
 	return tool.Result[SkillOut]{
-		Data:     SkillOut{Skill: s.Name, Mode: "inline", Allowed: texts(s.allowed, permission.Rule.String)},
+		Data:     SkillOut{Skill: s.Name, Mode: "inline", Allowed: tool.Each(s.allowed, permission.Rule.String)},
 		Messages: []message.Message{message.UserText(s.instructions(in.Args))},
 		Modify:   grant(s.allowed),
 	}, nil
@@ -231,7 +229,7 @@ func (d SkillDeps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Contex
 	if err != nil {
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: %w", s.Name, err)
 	}
-	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: texts(s.allowed, permission.Rule.String), Answer: report.Text}), nil
+	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: tool.Each(s.allowed, permission.Rule.String), Answer: report.Text}), nil
 }
 
 // grant makes the rules a skill allows itself part of the session's. Rules that

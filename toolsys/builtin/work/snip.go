@@ -77,7 +77,7 @@ func snip(_ context.Context, in SnipIn, c *tool.Context) (tool.Result[SnipOut], 
 	if refusal != nil {
 		return tool.Result[SnipOut]{}, fmt.Errorf("%s", refusal.Message)
 	}
-	out := SnipOut{Messages: snips.Messages, Calls: texts(snips.Calls, func(call message.CallAt) string { return call.ID })}
+	out := SnipOut{Messages: snips.Messages, Calls: tool.Each(snips.Calls, func(call message.CallAt) string { return call.ID })}
 	for _, h := range all {
 		whole := slices.Contains(snips.Messages, h.number)
 		if whole && !h.snipped {

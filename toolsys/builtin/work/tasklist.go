@@ -107,11 +107,9 @@ func TaskList(d Deps) *tool.Tool {
 		Description: "Gives the tasks that the agents of the session share.",
 		Prompt:      prompts.Of("tasklist"),
 		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (TaskListOut, error) {
-			out := TaskListOut{Tasks: []TaskOut{}}
-			for _, w := range d.Work.All() {
-				out.Tasks = append(out.Tasks, TaskOut{Task: w, Open: d.Work.Open(w)})
-			}
-			return out, nil
+			return TaskListOut{Tasks: tool.Each(d.Work.All(), func(w tool.WorkItem) TaskOut {
+				return TaskOut{Task: w, Open: d.Work.Open(w)}
+			})}, nil
 		}),
 		Text:    TaskListOut.text,
 		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{listKey} }),

@@ -78,7 +78,7 @@ func running(t tool.Task) bool { return t.Status == tool.TaskRunning }
 
 // unknown lists the tasks there are, so that the next call can be right.
 func (d Deps) unknown(id string) error {
-	names := texts(d.Tasks.List(), func(t tool.Task) string { return fmt.Sprintf("%s (%s, %s)", t.ID, t.Title, t.Status) })
+	names := tool.Each(d.Tasks.List(), func(t tool.Task) string { return fmt.Sprintf("%s (%s, %s)", t.ID, t.Title, t.Status) })
 	if len(names) == 0 {
 		return fmt.Errorf("no task %q: no background task was started", id)
 	}

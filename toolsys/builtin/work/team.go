@@ -95,7 +95,7 @@ func TeamDelete(d Deps) *tool.Tool {
 
 func (d Deps) deleteTeam(_ context.Context, _ Nothing, c *tool.Context) (TeamOut, error) {
 	t, members, err := d.Inbox.Disband(c.AgentID)
-	names := texts(members, func(p tool.Peer) string { return p.Name })
+	names := tool.Each(members, func(p tool.Peer) string { return p.Name })
 	switch {
 	case errors.Is(err, tool.ErrNoTeam):
 		return TeamOut{}, errors.New("you lead no team; make one with TeamCreate")
@@ -131,13 +131,11 @@ func ListPeers(d Deps) *tool.Tool {
 		Description: "Lists the agents of this session that can be written to.",
 		Prompt:      prompts.Of("listpeers"),
 		Call: tool.Data(func(_ context.Context, _ Nothing, c *tool.Context) (ListPeersOut, error) {
-			out := ListPeersOut{Peers: []PeerOut{}}
-			for _, p := range d.Inbox.Peers() {
-				out.Peers = append(out.Peers, PeerOut{
+			return ListPeersOut{Peers: tool.Each(d.Inbox.Peers(), func(p tool.Peer) PeerOut {
+				return PeerOut{
 					Name: p.Name, Agent: p.Agent, Status: string(p.Status), Title: p.Title, Team: p.Team, Task: p.Task, You: p.Agent == c.AgentID,
-				})
-			}
-			return out, nil
+				}
+			})}, nil
 		}),
 		Text:   ListPeersOut.text,
 		Traits: tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{"inbox"} }),

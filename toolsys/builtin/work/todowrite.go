@@ -76,11 +76,7 @@ func writeTodos(_ context.Context, in TodoIn, c *tool.Context) (tool.Result[Todo
 }
 
 func todos(in TodoIn) []tool.Todo {
-	list := make([]tool.Todo, len(in.Todos))
-	for i, t := range in.Todos {
-		list[i] = tool.Todo(t)
-	}
-	return list
+	return tool.Each(in.Todos, func(t TodoItem) tool.Todo { return tool.Todo(t) })
 }
 
 func oneInProgress(in TodoIn, _ *tool.Context) *tool.Refusal {

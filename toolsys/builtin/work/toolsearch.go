@@ -97,9 +97,7 @@ func (out SearchOut) blocks() []message.Block {
 	case len(out.Matches) == 0:
 		return []message.Block{message.Text(out.nothing())}
 	case out.references:
-		for _, name := range out.Matches {
-			all = append(all, message.ToolReference(name))
-		}
+		all = tool.Each(out.Matches, message.ToolReference)
 	default:
 		all = append(all, message.Text(functions(out.definitions)))
 	}

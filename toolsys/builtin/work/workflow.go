@@ -292,11 +292,7 @@ func filled(v any, fill func(string) string) any {
 	case string:
 		return fill(v)
 	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = filled(v[i], fill)
-		}
-		return out
+		return tool.Each(v, func(item any) any { return filled(item, fill) })
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name := range v {
