@@ -134,16 +134,11 @@ func inCallOrder(results []*pipeline.Result, m message.Message) {
 func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	ledger := s.cfg.Handlers.Budget
 	if ledger == nil {
-		blocks := make([]message.Block, len(results))
-		for i, r := range results {
-			blocks[i] = r.Block()
-		}
-		return blocks
+		return tool.Each(results, (*pipeline.Result).Block)
 	}
-	sized := make([]pipeline.SizedResult, len(results))
-	for i, r := range results {
-		sized[i] = pipeline.SizedResult{Result: r.Block(), Limit: r.Limit}
-	}
+	sized := tool.Each(results, func(r *pipeline.Result) pipeline.SizedResult {
+		return pipeline.SizedResult{Result: r.Block(), Limit: r.Limit}
+	})
 	blocks, decisions := ledger.Message(s.turnNow(), sized)
 	for i, d := range decisions {
 		if message.PlainText(blocks[i].Content) != message.PlainText(results[i].Content) {

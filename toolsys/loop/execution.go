@@ -227,11 +227,7 @@ func (ex *execution) started(i int) {
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {
-	on := make([]string, len(w.On))
-	for k, j := range w.On {
-		on[k] = ex.job(j).pre.Call.ID
-	}
-	ex.event(i, trace.Queued{Reason: w.Reason, On: on})
+	ex.event(i, trace.Queued{Reason: w.Reason, On: tool.Each(w.On, ex.callID)})
 }
 
 // apply lets a modifier act. One that panics changes nothing.

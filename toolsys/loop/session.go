@@ -95,10 +95,7 @@ func New(cfg Config) (*Session, error) {
 		}
 	}
 	history, mended := message.Mend(cfg.History)
-	history = slices.Clone(history)
-	for i, m := range history {
-		history[i] = fitted(m)
-	}
+	history = tool.Each(history, fitted)
 	s := &Session{cfg: cfg, catalogue: catalogue, history: history, reader: cfg.Reader, first: 1, state: cfg.State, broken: map[string]bool{},
 		references: message.Places{Of: message.Refers}, media: message.Places{Of: message.IsMedia}}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)

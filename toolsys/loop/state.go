@@ -188,14 +188,12 @@ func (s *Session) servers(snap *pool.Snapshot) []tool.ServerState {
 			counted[t.Origin.Server]++
 		}
 	}
-	var all []tool.ServerState
-	for _, name := range slices.Sorted(maps.Keys(counted)) {
-		all = append(all, tool.ServerState{Name: name, Tools: counted[name]})
-	}
-	for _, name := range s.pendingServers {
-		all = append(all, tool.ServerState{Name: name, Pending: true})
-	}
-	return all
+	there := tool.Each(slices.Sorted(maps.Keys(counted)), func(name string) tool.ServerState {
+		return tool.ServerState{Name: name, Tools: counted[name]}
+	})
+	return append(there, tool.Each(s.pendingServers, func(name string) tool.ServerState {
+		return tool.ServerState{Name: name, Pending: true}
+	})...)
 }
 
 // replaced gives the file that holds the result of a call in full.
@@ -208,12 +206,10 @@ func (s *Session) replaced(call string) string {
 
 // inProgress names the calls that run at this moment.
 func (ex *execution) inProgress() []string {
-	var ids []string
-	for _, i := range ex.driver.Running() {
-		ids = append(ids, ex.job(i).pre.Call.ID)
-	}
-	return ids
+	return tool.Each(ex.driver.Running(), ex.callID)
 }
+
+func (ex *execution) callID(i int) string { return ex.job(i).pre.Call.ID }
 
 func (s *Session) traceState() {
 	if s.traces() {
@@ -224,12 +220,8 @@ func (s *Session) traceState() {
 // view is the state as the trace has it.
 func view(st tool.State) trace.StateView {
 	v := trace.StateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Plan: st.Plan, Output: string(st.Output), Options: st.Options}
-	for _, t := range st.Todos {
-		v.Todos = append(v.Todos, trace.Todo(t))
-	}
-	for _, f := range st.Files.All() {
-		v.Files = append(v.Files, f.Path)
-	}
+	v.Todos = tool.Each(st.Todos, func(t tool.Todo) trace.Todo { return trace.Todo(t) })
+	v.Files = tool.Each(st.Files.All(), func(f tool.FileSeen) string { return f.Path })
 	if d := st.Denials; d != (permission.Denials{}) {
 		v.Denials = fmt.Sprintf("%d in a row, %d in all", d.InRow, d.Total)
 	}
