@@ -143,10 +143,7 @@ var shown = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": 
 // in where there is no other; what a model cannot be shown becomes a line that
 // describes it.
 func blocks(answer *mcp.CallToolResult) []message.Block {
-	var out []message.Block
-	for _, c := range answer.Content {
-		out = append(out, block(c))
-	}
+	out := tool.Each(answer.Content, block)
 	if len(out) == 0 {
 		if raw := written(answer.StructuredContent); raw != nil {
 			out = append(out, message.Text(string(raw)))

@@ -24,15 +24,14 @@ func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, 
 		return nil, f.noServer(server)
 	}
 	wanted := func(l *link) bool { return l.Name == server || server == "" && l.readable() }
-	return listed(ctx, f, "resources", wanted, func(l *link, from *mcp.ClientSession, cursor string) (out []tool.Resource, next string, err error) {
+	return listed(ctx, f, "resources", wanted, func(l *link, from *mcp.ClientSession, cursor string) ([]tool.Resource, string, error) {
 		page, err := from.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
-		for _, r := range page.Resources {
-			out = append(out, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
-		}
-		return out, page.NextCursor, nil
+		return tool.Each(page.Resources, func(r *mcp.Resource) tool.Resource {
+			return tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType}
+		}), page.NextCursor, nil
 	})
 }
 
@@ -126,11 +125,7 @@ func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message
 	if err != nil {
 		return nil, err
 	}
-	var out []message.Block
-	for _, r := range read.Contents {
-		out = append(out, resource(r))
-	}
-	return out, nil
+	return tool.Each(read.Contents, resource), nil
 }
 
 func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err error) error {
@@ -140,19 +135,17 @@ func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err e
 // Prompts lists the prompts of all servers that are there and have some, by server and
 // in its order (N9). Errors: ErrGone, and those of a server.
 func (f *Fleet) Prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
-	return listed(ctx, f, "prompts", (*link).prompting, func(l *link, from *mcp.ClientSession, cursor string) (out []tool.ServerPrompt, next string, err error) {
+	return listed(ctx, f, "prompts", (*link).prompting, func(l *link, from *mcp.ClientSession, cursor string) ([]tool.ServerPrompt, string, error) {
 		page, err := from.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
-		for _, p := range page.Prompts {
-			one := tool.ServerPrompt{Server: l.Name, Name: p.Name, Description: p.Description}
-			for _, a := range p.Arguments {
-				one.Arguments = append(one.Arguments, tool.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
-			}
-			out = append(out, one)
-		}
-		return out, page.NextCursor, nil
+		return tool.Each(page.Prompts, func(p *mcp.Prompt) tool.ServerPrompt {
+			arguments := tool.Each(p.Arguments, func(a *mcp.PromptArgument) tool.PromptArgument {
+				return tool.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required}
+			})
+			return tool.ServerPrompt{Server: l.Name, Name: p.Name, Description: p.Description, Arguments: arguments}
+		}), page.NextCursor, nil
 	})
 }
 
@@ -165,9 +158,5 @@ func (f *Fleet) Prompt(ctx context.Context, server, name string, args map[string
 	if err != nil {
 		return nil, err
 	}
-	var out []message.Block
-	for _, m := range filled.Messages {
-		out = append(out, block(m.Content))
-	}
-	return out, nil
+	return tool.Each(filled.Messages, func(m *mcp.PromptMessage) message.Block { return block(m.Content) }), nil
 }
