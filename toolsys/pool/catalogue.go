@@ -201,9 +201,5 @@ func (g Gate) Closed(s settings.Settings, c Conditions) string {
 }
 
 func names(flags []settings.Flag) string {
-	var out []string
-	for _, f := range flags {
-		out = append(out, f.String())
-	}
-	return strings.Join(out, " or ")
+	return strings.Join(tool.Each(flags, settings.Flag.String), " or ")
 }
