@@ -58,11 +58,9 @@ func checkPrintf(c *call) {
 // stores takes the arguments of a format that may store for names of variables.
 func (c *call) stores(args []Word) {
 	for i, f := range args {
-		several := f.Kind == Many || f.Kind == Pattern
 		switch {
-		case several, i > 0 && (f.Kind != Literal || syntax.ValidName(f.Text) && !plain(f.Text)):
-			c.step.Construct = true
-			c.opaque("printf may set a variable")
+		case f.Kind == Many, f.Kind == Pattern, i > 0 && (f.Kind != Literal || syntax.ValidName(f.Text) && !plain(f.Text)):
+			c.construct("printf may set a variable")
 			return
 		case i > 0 && syntax.ValidName(f.Text):
 			c.assign(f.Text)
@@ -74,8 +72,7 @@ func (c *call) stores(args []Word) {
 func (c *call) assign(name string) {
 	c.w.s.Changes.Vars = append(c.w.s.Changes.Vars, name)
 	if !plain(name) {
-		c.step.Construct = true
-		c.opaque("it sets " + name)
+		c.construct("it sets " + name)
 		return
 	}
 	c.w.state.vars[name] = value{}
@@ -91,14 +88,12 @@ func checkTest(c *call) {
 	}
 	for i, f := range args {
 		if (f.isLiteral("-v") || f.isLiteral("-R")) && (i+1 == len(args) || args[i+1].Kind != Literal || !syntax.ValidName(args[i+1].Text)) {
-			c.step.Construct = true
-			c.opaque("a test that evaluates a subscript")
+			c.construct("a test that evaluates a subscript")
 			return
 		}
 	}
 	if _, literal := c.text(); !literal && !orderlyTest(args) {
-		c.step.Construct = true
-		c.opaque("a test whose operators are not literal")
+		c.construct("a test whose operators are not literal")
 		return
 	}
 	for i, f := range args {
@@ -119,10 +114,8 @@ var (
 // orderlyTest reports whether a test with words that are not literal has its
 // operators where the number of words alone decides what they are.
 func orderlyTest(args []Word) bool {
-	for _, f := range args {
-		if f.Kind == Many || f.Kind == Pattern {
-			return false
-		}
+	if hasMany(args) {
+		return false
 	}
 	for len(args) > 1 && args[0].isLiteral("!") && len(args) <= 4 {
 		args = args[1:]
@@ -154,17 +147,14 @@ func checkCd(c *call) {
 		target = p.operands[0]
 	}
 	up := w.linked && slices.Contains(strings.Split(target.Text, "/"), "..")
+	c.reads(target)
 	if up || target.Kind != Literal || target.Text == "" || target.Text == "-" {
-		c.reads(target)
 		c.step.FilesUnknown, w.state.lost = true, true
 		return
 	}
-	c.reads(target)
-	if n := len(c.step.Files); n > 0 && !w.state.lost || strings.HasPrefix(target.Text, "/") {
-		if n > 0 {
-			w.goTo(c.step.Files[:n])
-			return
-		}
+	if len(c.step.Files) > 0 && (!w.state.lost || strings.HasPrefix(target.Text, "/")) {
+		w.goTo(c.step.Files)
+		return
 	}
 	w.state.lost = true
 }
@@ -198,8 +188,7 @@ func (c *call) fills(sp spec, why string) {
 	c.step.Leaf = true
 	p, ok := c.parse(sp)
 	if !ok {
-		c.step.Construct = true
-		c.opaque(why)
+		c.construct(why)
 		return
 	}
 	for _, o := range p.options {
@@ -216,8 +205,7 @@ func (c *call) fills(sp spec, why string) {
 func (c *call) assignAll(names []Word) {
 	for _, f := range names {
 		if f.Kind != Literal {
-			c.step.Construct = true
-			c.opaque(c.name + " sets a variable whose name is not literal")
+			c.construct(c.name + " sets a variable whose name is not literal")
 			continue
 		}
 		c.assign(f.Text)
@@ -230,8 +218,7 @@ func checkUnset(c *call) {
 	c.assignAll(c.args)
 	for _, f := range c.args {
 		if slices.Contains(c.w.s.Changes.Functions, f.Text) {
-			c.step.Construct = true
-			c.opaque("it takes a function away that others may call")
+			c.construct("it takes a function away that others may call")
 		}
 		c.w.dropped[f.Text] = true
 		delete(c.w.functions, f.Text)
@@ -256,8 +243,7 @@ func checkSet(c *call) {
 		case f.Kind == Literal && len(f.Text) > 1 && (f.Text[0] == '-' || f.Text[0] == '+') && strings.Trim(f.Text[1:], "eufx") == "":
 			continue
 		}
-		c.step.Construct = true
-		c.opaque("set changes what the script means")
+		c.construct("set changes what the script means")
 		return
 	}
 	if len(c.args) == 0 {
@@ -341,8 +327,7 @@ func checkBinary(c *call) {
 	tables.Readers[c.name].check(c)
 	for _, f := range c.args {
 		if strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0 {
-			c.doubt(c.name + " takes options from a file")
-			c.step.FilesUnknown = true
+			c.unbounded(c.name + " takes options from a file")
 		}
 	}
 }
@@ -384,14 +369,13 @@ func checkGzip(c *call) {
 // for go folders with all below them, for unzip names with an ending more.
 func (c *call) shaped() {
 	if !tables.Shapes[c.name].fits(c) {
-		c.doubt(c.name + " is not known to only read with these words")
-		c.step.FilesUnknown = true
+		c.unbounded(c.name + " is not known to only read with these words")
 		return
 	}
 	c.step.Leaf = true
 	for i, f := range c.args {
 		if !strings.HasPrefix(f.Text, "-") && (i > 0 || c.name == "xxd") {
-			c.w.touch(c.step, f, File{Tree: c.name == "go" || c.name == "unzip"})
+			c.touches(File{Tree: c.name == "go" || c.name == "unzip"}, f)
 		}
 	}
 }

@@ -28,15 +28,12 @@ func (w *walker) test(at syntax.Node, x syntax.TestExpr) {
 func (w *walker) unaryTest(at syntax.Node, x *syntax.UnaryTest) {
 	word, ok := x.X.(*syntax.Word)
 	switch x.Op {
-	case syntax.TsNot, syntax.TsParen:
-		w.test(at, x.X)
-		return
 	case syntax.TsVarSet, syntax.TsRefVar:
 		if !ok || !syntax.ValidName(word.Lit()) {
 			w.construct(at, "a test that evaluates a subscript")
 		}
 		return
-	case syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet, syntax.TsFdTerm:
+	case syntax.TsNot, syntax.TsParen, syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet, syntax.TsFdTerm:
 		w.test(at, x.X)
 		return
 	}
@@ -127,7 +124,7 @@ func (w *walker) evaluates(as *syntax.Assign) bool {
 		return false
 	}
 	text := plainText(as.Value)
-	return strings.HasPrefix(text, "(") || w.listed[as.Name.Value] && (text == "" || strings.Contains(text, "("))
+	return strings.HasPrefix(text, "(") || w.whole.lists[as.Name.Value] && (text == "" || strings.Contains(text, "("))
 }
 
 // assign is NAME=value. exported values reach the programs that follow.

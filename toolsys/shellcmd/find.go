@@ -25,7 +25,7 @@ func checkFind(c *call) {
 	if len(starts) == 0 {
 		starts = []Word{here()}
 	}
-	c.readsTree(File{Tree: true, Names: true}, starts...)
+	c.touches(File{Tree: true, Names: true}, starts...)
 	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
 	if len(starts) == 1 {
 		found.Bound = starts[0].Text
@@ -76,12 +76,11 @@ func (c *call) predicate(args []Word, found Word) (n int) {
 		if f.Text == "-delete" || strings.HasPrefix(f.Text, "-fprint") || f.Text == "-fls" {
 			why = "find writes with " + f.Text
 		}
-		c.doubt(why)
-		c.step.FilesUnknown = true
+		c.unbounded(why)
 		c.suspect()
 		return 0
 	}
-	if takes == 1 && args[1].Kind == Many || takes == 1 && args[1].Kind == Pattern {
+	if takes == 1 && hasMany(args[1:2]) {
 		c.opaque("a word of find that is not literal may be several")
 		return 0
 	}

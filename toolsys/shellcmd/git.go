@@ -77,7 +77,7 @@ func (c *call) goesTo(dir Word) {
 }
 
 // readsRepository notes all files of the repository, of which git shows any from each of its folders.
-func (c *call) readsRepository() { c.w.touch(c.step, here(), File{Tree: true, Repository: true}) }
+func (c *call) readsRepository() { c.touches(File{Tree: true, Repository: true}, here()) }
 
 // configured is git with an option that changes what it reads or runs. The
 // subcommand is still looked for, for rules that forbid it.
@@ -142,7 +142,6 @@ func (c *call) subcommand(name string) {
 	case reads:
 		p, ok := c.parse(sp)
 		if !ok {
-			c.step.FilesUnknown = true
 			return
 		}
 		if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
@@ -164,12 +163,11 @@ func (c *call) subcommand(name string) {
 			c.step.Files = nil
 		case limited:
 			c.step.Files = nil
-			c.readsTree(File{Tree: true}, within...)
+			c.touches(File{Tree: true}, within...)
 		}
 		c.readsValues(sp, p)
 	default:
-		c.doubt(c.name + " is not known to only read")
-		c.step.FilesUnknown = true
+		c.unbounded(c.name + " is not known to only read")
 		switch {
 		case !tables.GitOwn[name]:
 			c.opaque(c.name + " may be an alias, or run a program of its own")
@@ -218,8 +216,7 @@ func (c *call) gitRun(name string) {
 		return
 	}
 	if name == "rebase" && !strings.HasPrefix(text, "-x") && !strings.HasPrefix(text, "--exec") {
-		c.doubt("git rebase changes files")
-		c.step.FilesUnknown = true
+		c.unbounded("git rebase changes files")
 		for _, f := range c.args {
 			if f.Kind != Literal || shortWith(f, "x") || strings.HasPrefix(f.Text, "--e") {
 				c.opaque("git rebase runs what it is told to")
@@ -265,8 +262,7 @@ func (c *call) gitSecond(name string) {
 	if tables.GitShapes[name].fits(c) {
 		return
 	}
-	c.doubt(c.name + " is not known to only read with these words")
-	c.step.FilesUnknown = true
+	c.unbounded(c.name + " is not known to only read with these words")
 	if name == "config" && !setsPlainly(c.args) {
 		c.opaque("git may run what its configuration says")
 	}

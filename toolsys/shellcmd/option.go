@@ -24,22 +24,29 @@ func (c *call) doubt(why string) {
 	}
 }
 
-// opaque makes it one of which it is not known what it runs.
-func (c *call) opaque(why string) {
+// unbounded makes it one that may touch any file as well.
+func (c *call) unbounded(why string) {
 	c.step.FilesUnknown = true
-	c.step.Opaque = cmp.Or(c.step.Opaque, why)
 	c.doubt(why)
 }
 
-// reads notes files that the command reads.
-func (c *call) reads(words ...Word) {
-	for _, f := range words {
-		c.w.touch(c.step, f, File{})
-	}
+// opaque makes it one of which it is not known what it runs.
+func (c *call) opaque(why string) {
+	c.step.Opaque = cmp.Or(c.step.Opaque, why)
+	c.unbounded(why)
 }
 
-// readsTree notes paths that are read with all below them, or of which names are.
-func (c *call) readsTree(f File, words ...Word) {
+// construct makes it one that no rule for a command can cover either.
+func (c *call) construct(why string) {
+	c.step.Construct = true
+	c.opaque(why)
+}
+
+// reads notes files that the command reads.
+func (c *call) reads(words ...Word) { c.touches(File{}, words...) }
+
+// touches notes the files that words name, each with what f has of it.
+func (c *call) touches(f File, words ...Word) {
 	for _, word := range words {
 		c.w.touch(c.step, word, f)
 	}
@@ -106,8 +113,8 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 
 // unread is for words that could not be taken apart: a value may name a program, or a file.
 func (c *call) unread(why string) (ok bool) {
-	c.doubt(why)
-	c.step.Leaf, c.step.FilesUnknown = false, true
+	c.unbounded(why)
+	c.step.Leaf = false
 	return false
 }
 
@@ -302,9 +309,7 @@ func (sp spec) check(c *call) {
 	all := slices.Concat(p.further, p.operands)
 	if sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all)) {
 		c.doubt("a further operand of " + c.name + " would be written to")
-		for _, f := range all[min(sp.AtMost, len(all)):] {
-			c.w.touch(c.step, f, File{Write: true})
-		}
+		c.touches(File{Write: true}, all[min(sp.AtMost, len(all)):]...)
 	}
 	operands := p.operands
 	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
@@ -326,11 +331,9 @@ func (sp spec) check(c *call) {
 			operands = []Word{here()}
 		}
 		operands = append(operands, p.further...)
-		c.readsTree(File{Tree: !sp.Names || len(sp.Walks) == 0 || p.given(sp.Walks...), Names: sp.Names}, operands...)
+		c.touches(File{Tree: !sp.Names || len(sp.Walks) == 0 || p.given(sp.Walks...), Names: sp.Names}, operands...)
 	case sp.Operands == fileFolders:
-		for _, f := range slices.Concat(operands, p.further) {
-			c.w.touch(c.step, f, File{Entries: true})
-		}
+		c.touches(File{Entries: true}, slices.Concat(operands, p.further)...)
 	default:
 		c.reads(slices.Concat(operands, p.further)...)
 	}

@@ -20,11 +20,8 @@ type changer struct {
 // check notes the files that are changed.
 func (ch changer) check(c *call) {
 	c.doubt(c.name + " changes files")
-	readOnly := c.step.ReadOnly
 	p, ok := c.parse(spec{Short: ch.Short, Long: ch.Long, Operands: files})
-	c.step.ReadOnly = readOnly
 	if !ok {
-		c.step.FilesUnknown = true
 		return
 	}
 	operands := p.operands[min(ch.Leading, len(p.operands)):]
@@ -40,15 +37,15 @@ func (ch changer) check(c *call) {
 		target := i == len(operands)-1
 		source := !target || f.Kind != Literal // a pattern may stand for both
 		if ch.Last && source {
-			c.readsTree(File{Tree: true}, f) // by its new name
+			c.touches(File{Tree: true}, f) // by its new name
 		}
 		if c.name == "ln" && source {
-			c.w.touch(c.step, f, File{Tree: true, Named: true})
+			c.touches(File{Tree: true, Named: true}, f)
 		}
 		if ch.Copies && !target {
 			continue
 		}
-		c.w.touch(c.step, f, File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive"), Moved: ch.Moved})
+		c.touches(File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive"), Moved: ch.Moved}, f)
 	}
 }
 
@@ -74,8 +71,7 @@ func (c *call) check(full string) {
 		return
 	}
 	if !usual(full) {
-		c.doubt(full + " is a program of its own")
-		c.step.FilesUnknown = true
+		c.unbounded(full + " is a program of its own")
 		c.mayRunText()
 		return
 	}
@@ -102,8 +98,7 @@ func (c *call) check(full string) {
 	case tables.Interpreters[unreleased(base)] || tables.Scripted[unreleased(base)] && !c.runsScript() && !c.runsModule():
 		c.opaque(base + " runs what it is told to")
 	default:
-		c.doubt(base + " is not known to only read")
-		c.step.FilesUnknown = true
+		c.unbounded(base + " is not known to only read")
 		if !c.step.Leaf {
 			c.mayRunText()
 		}

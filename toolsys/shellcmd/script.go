@@ -130,8 +130,7 @@ func Read(source string, env Env) *Script {
 		return s
 	}
 	w := newWalker(s, env)
-	set := assigned(file)
-	w.sets, w.moves, w.listed, w.skips = set.vars, set.dir, set.lists, set.skips
+	w.whole = assigned(file)
 	w.statements(file.Stmts)
 	s.conclude(w, file)
 	return s

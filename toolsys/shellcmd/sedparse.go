@@ -71,7 +71,7 @@ func (p *parser) command() (more bool, err error) {
 		return false, nil
 	}
 	if p.peek() == '#' {
-		p.untilNewline()
+		p.until("\n")
 		return true, nil
 	}
 	c := command{}
@@ -127,7 +127,7 @@ func (p *parser) arguments(c command) error {
 	case 'l':
 		c.code = p.optionalNumber(lineWidth)
 	case 'e':
-		c.text = p.untilNewline()
+		c.text = p.until("\n")
 		p.prog.effects.Runs = true
 	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
 	default:
@@ -182,17 +182,12 @@ func (p *parser) endOfCommand(name byte) error {
 	return p.beyond("extra characters after command")
 }
 
-func (p *parser) word(stop string) string {
+func (p *parser) word(stop string) string { return strings.TrimRight(p.until(stop), " \t") }
+
+// until reads up to one of some characters.
+func (p *parser) until(stop string) string {
 	begin := p.at
 	for p.at < len(p.in) && strings.IndexByte(stop, p.in[p.at]) < 0 {
-		p.at++
-	}
-	return strings.TrimRight(p.in[begin:p.at], " \t")
-}
-
-func (p *parser) untilNewline() string {
-	begin := p.at
-	for p.at < len(p.in) && p.in[p.at] != '\n' {
 		p.at++
 	}
 	return p.in[begin:p.at]
@@ -200,7 +195,7 @@ func (p *parser) untilNewline() string {
 
 func (p *parser) fileName() (string, error) {
 	p.skip(" \t")
-	name := p.untilNewline()
+	name := p.until("\n")
 	if name == "" {
 		return "", errors.New("missing filename in r/R/w/W commands")
 	}

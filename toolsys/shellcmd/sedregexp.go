@@ -99,6 +99,7 @@ func (t *translator) step() error {
 
 func (t *translator) put(s string)   { t.out.WriteString(s); t.atom = true }
 func (t *translator) literal(c byte) { t.out.WriteString(quote(c)); t.atom = true }
+func (t *translator) mark(c byte)    { t.out.WriteByte(c); t.atom = false }
 
 // quote leaves the bytes of a multi-byte character alone.
 func quote(c byte) string {
@@ -144,8 +145,7 @@ func (t *translator) redouble(text, op string) {
 func (t *translator) start() {
 	before := t.in[:t.at-1]
 	if t.extended || before == "" || strings.HasSuffix(before, `\(`) || strings.HasSuffix(before, `\|`) || strings.HasSuffix(before, "\n") {
-		t.out.WriteByte('^')
-		t.atom = false
+		t.mark('^')
 		return
 	}
 	t.literal('^')
@@ -154,8 +154,7 @@ func (t *translator) start() {
 func (t *translator) end() {
 	rest := t.in[t.at:]
 	if t.extended || rest == "" || strings.HasPrefix(rest, `\)`) || strings.HasPrefix(rest, `\|`) {
-		t.out.WriteByte('$')
-		t.atom = false
+		t.mark('$')
 		return
 	}
 	t.literal('$')
@@ -166,8 +165,7 @@ func (t *translator) operator(c byte) error {
 	switch c {
 	case '(':
 		t.depth++
-		t.out.WriteByte('(')
-		t.atom = false
+		t.mark(c)
 	case ')':
 		if t.depth == 0 {
 			return errEndGroup
@@ -175,8 +173,7 @@ func (t *translator) operator(c byte) error {
 		t.depth--
 		t.put(")")
 	case '|':
-		t.out.WriteByte('|')
-		t.atom = false
+		t.mark(c)
 	case '{':
 		return t.interval()
 	default:

@@ -97,9 +97,7 @@ func (c *call) sedInPlace() bool {
 		c.step.FilesUnknown = true // a copy is kept, wherever the value has it
 	}
 	c.reads(operands...)
-	for _, f := range operands {
-		c.w.touch(c.step, f, File{Write: true, Moved: true})
-	}
+	c.touches(File{Write: true, Moved: true}, operands...)
 	return true
 }
 
@@ -118,8 +116,7 @@ func checkAwk(c *call) {
 		c.opaque("awk's program may run something")
 		return
 	case awkWrites(program):
-		c.doubt("awk's program may write a file")
-		c.step.FilesUnknown = true
+		c.unbounded("awk's program may write a file")
 		return
 	case strings.Contains(program, "ARG") || strings.Contains(program, "SYMTAB"):
 		c.step.FilesUnknown = true

@@ -114,7 +114,7 @@ func (w *walker) get(name string) value {
 		return value{}
 	}
 	v, has := w.state.vars[name]
-	_, set := w.sets[name]
+	_, set := w.whole.vars[name]
 	v.given = v.given || !has && !set && environment.MatchString(name)
 	return v
 }
@@ -145,7 +145,7 @@ func (w *walker) bind(at syntax.Node, name string, v value) {
 		return
 	}
 	old, has := w.state.vars[name]
-	if w.inFunction > 0 || w.shared[name] || w.skips && has && !(old.isNumber() && v.isNumber()) {
+	if w.inFunction > 0 || w.shared[name] || w.whole.skips && has && !(old.isNumber() && v.isNumber()) {
 		v = value{} // set in a function, at a time that is not known, or perhaps not at all
 	}
 	w.state.vars[name] = v
@@ -274,15 +274,10 @@ func (w *walker) operation(p *syntax.ParamExp, v value) value {
 
 // element is ${a[@]}, ${a[*]}, ${a[0]}: any other subscript is evaluated.
 func (w *walker) element(p *syntax.ParamExp) value {
-	x, ok := p.Index.(*syntax.Word)
-	switch {
-	case !ok:
-		w.arithmetic(p, p.Index)
-	case x.Lit() == "@" || x.Lit() == "*":
+	if x, ok := p.Index.(*syntax.Word); ok && (x.Lit() == "@" || x.Lit() == "*") {
 		return value{many: x.Lit() == "@"}
-	default:
-		w.arithmetic(p, p.Index)
 	}
+	w.arithmetic(p, p.Index)
 	return value{}
 }
 

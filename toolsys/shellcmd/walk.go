@@ -34,11 +34,10 @@ type walker struct {
 	homeChanged bool
 	inFunction  int
 	// frozen are the variables that can no longer be set, dropped the functions that
-	// may have been taken away, listed the variables that may be arrays.
-	frozen, dropped, listed map[string]bool
-	// skips reports whether an expansion may fail, so that Bash skips what is left of
-	// the line and goes on with the next.
-	skips bool
+	// may have been taken away.
+	frozen, dropped map[string]bool
+	// whole is what the script may set.
+	whole assignedSet
 	// nested counts constructs around that may not run, or run in another shell.
 	nested   int
 	depth    int
@@ -50,9 +49,7 @@ type walker struct {
 	assignedIn  map[syntax.Node]assignedSet
 	printedBy   map[*syntax.Stmt]printedNames
 	leftRunning bool
-	sets        map[string]bool // the variables that the script may set
-	moves       bool            // some command of the script may change the directory
-	linked      bool            // some cd -P may have gone where a link leads, and .. leads up from there
+	linked      bool // some cd -P may have gone where a link leads, and .. leads up from there
 	// input bounds the names that a pipe brings to the next command; stdin is the
 	// text that a here-document does.
 	input string
@@ -393,7 +390,7 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 	w.inFunction--
 	w.state = before
 	w.s.Changes.Vars, w.s.Changes.Functions = changes.Vars, append(w.s.Changes.Functions, cmd.Name.Value)
-	if name := cmd.Name.Value; w.nested == 0 && !w.skips && !w.dropped[name] {
+	if name := cmd.Name.Value; w.nested == 0 && !w.whole.skips && !w.dropped[name] {
 		w.functions[name] = true
 	}
 	if w.assigns(cmd.Body).dir {
@@ -404,10 +401,10 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 // whenCalled leaves of the state what holds whenever a function may be called: what the script may
 // set anew by then is not known, but for what is only ever set to numbers.
 func (w *walker) whenCalled() {
-	w.state.lost = w.state.lost || w.moves
+	w.state.lost = w.state.lost || w.whole.dir
 	w.state.started = false
 	for name, v := range w.state.vars {
-		switch numbers, again := w.sets[name]; {
+		switch numbers, again := w.whole.vars[name]; {
 		case again && numbers && v.isNumber():
 			w.state.vars[name] = value{number: true, signed: true}
 		case again:
@@ -418,7 +415,8 @@ func (w *walker) whenCalled() {
 
 // assignedSet are the variables that a part of a script may set, and whether each
 // is only ever set to numbers; dir reports whether it may change the directory, lists
-// are the variables that may become arrays, skips whether an expansion may fail.
+// are the variables that may become arrays, skips reports whether an expansion may fail, so
+// that Bash skips what is left of the line and goes on with the next.
 type assignedSet struct {
 	vars  map[string]bool
 	dir   bool

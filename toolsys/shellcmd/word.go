@@ -105,9 +105,7 @@ func (w *walker) field(x *syntax.Word, source string) []Word {
 	}
 	out := Word{Text: b.text.String(), Source: source}
 	switch {
-	case b.many:
-		out.Kind, out.Text = Many, ""
-	case !b.known && b.glob:
+	case b.many || !b.known && b.glob:
 		out.Kind, out.Text = Many, ""
 	case !b.known:
 		out.Kind = Unknown
@@ -155,16 +153,13 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 
 // literal takes an unquoted part: backslashes quote, patterns and ~ mean something.
 func (b *wordBuilder) literal(value string, first bool) {
-	if first && strings.HasPrefix(value, "~") {
-		rest, plain := strings.CutPrefix(value, "~")
-		name, _, _ := strings.Cut(rest, "/")
-		if plain && name == "" && b.w.env.Home != "" && !b.w.homeChanged {
+	if rest, tilde := strings.CutPrefix(value, "~"); first && tilde {
+		value = rest
+		if name, _, _ := strings.Cut(rest, "/"); name == "" && b.w.env.Home != "" && !b.w.homeChanged {
 			b.add(b.w.env.Home)
-			value = rest
 		} else {
 			b.known, b.numeric = false, false
 			b.text.WriteString("~")
-			value = rest
 		}
 	}
 	for i := 0; i < len(value); i++ {

@@ -94,10 +94,8 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 	if !ok || wr.Operands > len(args) {
 		return nil, ok && len(args) == 0
 	}
-	for _, f := range args[:wr.Operands] {
-		if f.Kind != Literal {
-			return nil, false
-		}
+	if slices.ContainsFunc(args[:wr.Operands], func(f Word) bool { return f.Kind != Literal }) {
+		return nil, false
 	}
 	return args[wr.Operands:], true
 }
@@ -208,11 +206,7 @@ func (w *walker) prints(st *syntax.Stmt) printedNames {
 // printsBelow bounds the names that a command prints: those of a known tool are below
 // the folders it goes through. Empty where nothing bounds them.
 func (w *walker) printsBelow(st *syntax.Stmt) string {
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return ""
-	}
-	args := literals(c.Args)
+	args := literals(st)
 	if args == nil {
 		return ""
 	}
@@ -304,12 +298,8 @@ func leadsOut(a string) bool {
 
 // isFilter reports whether a command passes on whole lines of its input and nothing else.
 func isFilter(st *syntax.Stmt) bool {
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 || len(st.Redirs) > 0 {
-		return false
-	}
-	args := literals(c.Args)
-	if args == nil {
+	args := literals(st)
+	if args == nil || len(st.Redirs) > 0 {
 		return false
 	}
 	options, known := filterNames[args[0]]
@@ -326,11 +316,15 @@ func isFilter(st *syntax.Stmt) bool {
 	return known && (operands == 0 || operands == 1 && options == grepNames)
 }
 
-// literals are the texts of words; nil where one is not literal.
-func literals(list []*syntax.Word) []string {
+// literals are the texts of a simple command's words; nil where one is not literal.
+func literals(st *syntax.Stmt) []string {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
 	scratch := newWalker(&Script{}, Env{})
 	var out []string
-	for _, f := range scratch.words(list) {
+	for _, f := range scratch.words(c.Args) {
 		if f.Kind == Many || f.Kind == Unknown || len(scratch.s.Steps) > 0 {
 			return nil
 		}
@@ -388,13 +382,12 @@ func (w *walker) script(text string, lang syntax.LangVariant) {
 		w.note(Step{Text: text, Construct: true, Doubt: "it does not parse", Opaque: "it does not parse", FilesUnknown: true, Readings: strings.Split(text, "\n")})
 		return
 	}
-	sets, moves, listed, skips := w.sets, w.moves, w.listed, w.skips
-	set := assigned(file)
-	w.sets, w.moves, w.listed, w.skips = set.vars, set.dir, set.lists, set.skips
+	before := w.whole
+	w.whole = assigned(file)
 	w.isolated(func() {
 		w.state.vars = map[string]value{}
 		w.functions = map[string]bool{}
 		w.statements(file.Stmts)
 	})
-	w.sets, w.moves, w.listed, w.skips = sets, moves, listed, skips
+	w.whole = before
 }
