@@ -265,7 +265,8 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	}
 	v := &session{began: l.f.cfg.Clock.Now()}
 	v.ctx, v.end = context.WithCancelCause(l.f.ctx)
-	if tappable(transport) {
+	// The library recognizes connections over streamable HTTP by their type, so these are not tapped.
+	if _, streamable := transport.(*mcp.StreamableClientTransport); !streamable {
 		v.line = &tap{Transport: transport, broken: v.end, unexpected: l.remark, unsubscribed: func() { l.unsubscribed(v) }}
 		transport = v.line
 	}

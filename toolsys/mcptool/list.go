@@ -187,7 +187,7 @@ type listingOf struct {
 
 // get gives a list; fresh is false for one that is not there or not to stand any more.
 func (c *listings) get(server string, now time.Time) (tools []*mcp.Tool, fresh bool) {
-	i := c.index(server)
+	i := slices.IndexFunc(c.kept, func(l listingOf) bool { return l.server == server })
 	if i < 0 {
 		return nil, false
 	}
@@ -205,13 +205,7 @@ func (c *listings) put(server string, tools []*mcp.Tool, until time.Time) {
 }
 
 func (c *listings) drop(server string) {
-	if i := c.index(server); i >= 0 {
-		c.kept = slices.Delete(c.kept, i, i+1)
-	}
-}
-
-func (c *listings) index(server string) int {
-	return slices.IndexFunc(c.kept, func(l listingOf) bool { return l.server == server })
+	c.kept = slices.DeleteFunc(c.kept, func(l listingOf) bool { return l.server == server })
 }
 
 // Report is something about a server's tool that its user may want to read. The tool

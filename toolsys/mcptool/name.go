@@ -53,12 +53,12 @@ type ref struct {
 
 func (r ref) name() string { return Name(r.server, r.tool, r.bare) }
 
-// exact reports whether the name came about without changing a character.
-func (r ref) exact() bool {
-	if r.bare {
-		return r.name() == r.tool
+// rank is 0 for a tool whose name came about without changing a character, and 1 for others.
+func (r ref) rank() int {
+	if r.bare && r.name() == r.tool || !r.bare && r.name() == "mcp__"+r.server+"__"+r.tool {
+		return 0
 	}
-	return r.name() == "mcp__"+r.server+"__"+r.tool
+	return 1
 }
 
 // names holds the names in use, of one fleet or of several that were joined. A name
@@ -87,7 +87,7 @@ func (n *names) give(f *Fleet, refs []ref) (map[ref]string, []Report) {
 	defer n.mu.Unlock()
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b ref) int {
-		return cmp.Or(precedence(a, b), strings.Compare(a.server, b.server), strings.Compare(a.tool, b.tool))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.server, b.server), strings.Compare(a.tool, b.tool))
 	})
 	var late []owner
 	for _, r := range refs {
@@ -117,16 +117,6 @@ func (n *names) give(f *Fleet, refs []ref) (map[ref]string, []Report) {
 		}
 	}
 	return given, reports
-}
-
-func precedence(a, b ref) int {
-	switch {
-	case a.exact() == b.exact():
-		return 0
-	case a.exact():
-		return -1
-	}
-	return 1
 }
 
 // free finds the shortest suffixed name that nobody has, as a hostile server could

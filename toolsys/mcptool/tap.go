@@ -30,12 +30,6 @@ type tap struct {
 	listens map[any]bool
 }
 
-// tappable reports whether a transport can be tapped: not those whose connections the library recognizes by type.
-func tappable(t mcp.Transport) bool {
-	_, streamable := t.(*mcp.StreamableClientTransport)
-	return !streamable
-}
-
 // Connect opens the connection.
 func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)

@@ -136,8 +136,7 @@ func (r *run) broke(status Status, text string, out tool.Output) Result {
 // stopped is the result of a call that was stopped from outside, before it ran or
 // while it did.
 func (r *run) stopped(cause error) *Result {
-	status, text := Halt(cause, r.name(), r.performed)
-	res := r.fail(status, text)
+	res := r.fail(Halt(cause, r.name(), r.performed))
 	return &res
 }
 
