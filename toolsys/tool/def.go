@@ -298,6 +298,12 @@ func Doing[In any](title, verb string, summary func(In) string) View[In] {
 	return view
 }
 
+// Colored is the view in a color.
+func (v View[In]) Colored(color string) View[In] {
+	v.Color = color
+	return v
+}
+
 // Prompt is a prompt that depends on nothing.
 func Prompt(text string) func(PromptOptions) string {
 	return func(PromptOptions) string { return text }

@@ -72,11 +72,8 @@ func PushNotification(send Channel) *tool.Tool {
 		},
 		Shaping: tool.Shaping[PushIn]{Classifier: func(in PushIn) string { return in.Title + ": " + in.Message }},
 		Limits:  tool.Limits[PushIn]{Timeout: func(PushIn) time.Duration { return pushTimeout }},
-		View: tool.View[PushIn]{
-			Title:    func(PushIn) string { return "Notification" },
-			Summary:  func(in PushIn) string { return cmp.Or(in.Title, in.Message) },
-			Activity: func(PushIn) string { return "Notifying the user" },
-		},
+		View: tool.Titled("Notification", "Notifying the user",
+			func(in PushIn) string { return cmp.Or(in.Title, in.Message) }),
 		Draw: tool.Drawing[PushIn, PushOut]{Use: drawNotification},
 	})
 }

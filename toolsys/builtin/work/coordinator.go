@@ -46,12 +46,7 @@ func CoordinatorMode() *tool.Tool {
 		Validate: canCoordinate,
 		Permit:   tool.Allows[CoordinatorIn]("it permits nothing that was not permitted before"),
 		Loading:  tool.Loading{Deferrable: true},
-		View: tool.View[CoordinatorIn]{
-			Title:    func(CoordinatorIn) string { return "Coordinator mode" },
-			Color:    "plan",
-			Summary:  CoordinatorIn.word,
-			Activity: func(in CoordinatorIn) string { return "Turning coordinator mode " + in.word() },
-		},
+		View:     tool.Doing("Coordinator mode", "Turning coordinator mode ", CoordinatorIn.word).Colored("plan"),
 	})
 }
 

@@ -44,11 +44,7 @@ func EnterPlanMode() *tool.Tool {
 		Permit:   tool.Asks[Nothing]("plan before changing anything?"),
 		Traits:   tool.Traits[Nothing]{NeedsUser: tool.Always[Nothing]}, // every other call is decided upon by the mode
 		Loading:  tool.Loading{Deferrable: true},
-		View: tool.View[Nothing]{
-			Title:    func(Nothing) string { return "Plan mode" },
-			Color:    "plan",
-			Activity: func(Nothing) string { return "Entering plan mode" },
-		},
+		View:     tool.Titled[Nothing]("Plan mode", "Entering plan mode", nil).Colored("plan"),
 	})
 }
 
@@ -104,12 +100,8 @@ func ExitPlanMode() *tool.Tool {
 		Permit:   tool.Asks[ExitIn]("approve this plan?"),
 		Traits:   tool.Traits[ExitIn]{NeedsUser: tool.Always[ExitIn]},
 		Loading:  tool.Loading{Deferrable: true},
-		View: tool.View[ExitIn]{
-			Title:    func(ExitIn) string { return "Plan" },
-			Color:    "plan",
-			Summary:  func(in ExitIn) string { return firstLine(in.Plan) },
-			Activity: func(ExitIn) string { return "Waiting for the plan's approval" },
-		},
+		View: tool.Titled("Plan", "Waiting for the plan's approval",
+			func(in ExitIn) string { return firstLine(in.Plan) }).Colored("plan"),
 		Draw: tool.Drawing[ExitIn, PlanOut]{Use: drawPlan, Result: func(_ ExitIn, o tool.Outcome[PlanOut]) []render.Node {
 			if !o.Known {
 				return nil

@@ -47,12 +47,8 @@ func TeamCreate(d Deps) *tool.Tool {
 		Permit:  tool.Allows[TeamCreateIn]("the team is the session's own"),
 		Traits:  tool.Traits[TeamCreateIn]{Effects: changes[TeamCreateIn]("inbox")},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[TeamCreateIn]{
-			Title:    func(TeamCreateIn) string { return "New team" },
-			Color:    "agent",
-			Summary:  func(in TeamCreateIn) string { return in.Name },
-			Activity: func(in TeamCreateIn) string { return "Making the team " + in.Name },
-		},
+		View: tool.Doing("New team", "Making the team ",
+			func(in TeamCreateIn) string { return in.Name }).Colored("agent"),
 	})
 }
 
@@ -85,11 +81,7 @@ func TeamDelete(d Deps) *tool.Tool {
 		Permit:  tool.Allows[Nothing]("the team is the session's own"),
 		Traits:  tool.Traits[Nothing]{Effects: changes[Nothing]("inbox")},
 		Loading: tool.Loading{Deferrable: true},
-		View: tool.View[Nothing]{
-			Title:    func(Nothing) string { return "Delete team" },
-			Color:    "agent",
-			Activity: func(Nothing) string { return "Deleting the team" },
-		},
+		View:    tool.Titled[Nothing]("Delete team", "Deleting the team", nil).Colored("agent"),
 	})
 }
 

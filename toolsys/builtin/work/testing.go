@@ -32,11 +32,8 @@ func OverflowTest() *tool.Tool {
 		}),
 		Permit: tool.Allows[OverflowIn]("it makes a text and touches nothing"),
 		Traits: tool.Looks(tool.Class{}, func(OverflowIn, *tool.Context) []string { return nil }),
-		View: tool.View[OverflowIn]{
-			Title:    func(OverflowIn) string { return "Overflow test" },
-			Summary:  func(in OverflowIn) string { return fmt.Sprintf("%d characters", in.Chars) },
-			Activity: func(OverflowIn) string { return "Making a large result" },
-		},
+		View: tool.Titled("Overflow test", "Making a large result",
+			func(in OverflowIn) string { return fmt.Sprintf("%d characters", in.Chars) }),
 	})
 }
 
@@ -80,11 +77,8 @@ func TestingPermission() *tool.Tool {
 			NeedsUser: tool.Always[TestingIn], ReadOnly: tool.Always[TestingIn], Interrupt: tool.Cancel,
 			Effects: func(TestingIn, *tool.Context) tool.Effects { return tool.Effects{} },
 		},
-		View: tool.View[TestingIn]{
-			Title:    func(TestingIn) string { return "Permission test" },
-			Summary:  func(in TestingIn) string { return in.Note },
-			Activity: func(TestingIn) string { return "Testing the permission question" },
-		},
+		View: tool.Titled("Permission test", "Testing the permission question",
+			func(in TestingIn) string { return in.Note }),
 	})
 }
 

@@ -48,12 +48,8 @@ func VerifyPlanExecution(d Deps) *tool.Tool {
 			ReadOnly:  tool.Always[VerifyIn],
 			Interrupt: tool.Cancel,
 		},
-		View: tool.View[VerifyIn]{
-			Title:    func(VerifyIn) string { return "Check of the plan" },
-			Color:    "plan",
-			Summary:  func(in VerifyIn) string { return firstLine(in.Summary) },
-			Activity: func(VerifyIn) string { return "Checking the plan against what is there" },
-		},
+		View: tool.Titled("Check of the plan", "Checking the plan against what is there",
+			func(in VerifyIn) string { return firstLine(in.Summary) }).Colored("plan"),
 	})
 }
 
