@@ -46,11 +46,8 @@ func Deferred(e Entry, f Flags) bool {
 		return false
 	case e.MCP:
 		return true
-	case e.Name == ToolName, f.ForkSubagent && e.Name == "Agent":
-		return false
-	case f.Kairos && e.Name == "Brief":
-		return false
-	case f.Kairos && f.Bridge && e.Name == "SendUserFile":
+	case e.Name == ToolName, f.ForkSubagent && e.Name == "Agent",
+		f.Kairos && e.Name == "Brief", f.Kairos && f.Bridge && e.Name == "SendUserFile":
 		return false
 	case f.DeferAgent && e.Name == "Agent", f.DeferBrief && e.Name == "Brief":
 		return true

@@ -306,11 +306,7 @@ func newPostings(terms int) postings { return postings{ends: make([]int32, terms
 
 // of are the tools that have a term.
 func (p *postings) of(term int32) []lexPost {
-	var from int32
-	if term > 0 {
-		from = p.ends[term-1]
-	}
-	return p.posts[from:p.ends[term]]
+	return p.posts[beginOf(p.ends, int(term)):p.ends[term]]
 }
 
 // meet counts one more tool for each of its terms.

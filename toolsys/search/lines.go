@@ -40,17 +40,18 @@ func (l *lines) with(word string, each func(line int, begins bool)) {
 			from = at + 1
 			continue
 		}
-		each(line, at == l.start(line))
+		each(line, at == beginOf(l.ends, line))
 		from = l.ends[line]
 		line++
 	}
 }
 
-func (l *lines) start(line int) int {
-	if line == 0 {
+// beginOf is where the i-th of several things begins that lie behind each other.
+func beginOf[E int | int32](ends []E, i int) E {
+	if i == 0 {
 		return 0
 	}
-	return l.ends[line-1]
+	return ends[i-1]
 }
 
 // may reports whether any text may have a word: sentences have blanks, which names have not.

@@ -204,16 +204,12 @@ func ParseQuery(text string) (Query, error) {
 
 // parseSelect reads the names after select:.
 func parseSelect(list string) (Query, error) {
-	var names []string
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
+	names := unique(each(strings.Split(list, ","), strings.TrimSpace))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return Query{}, errors.New("search: no name after select:; give names with commas between them")
 	}
-	return Query{Select: unique(names)}, nil
+	return Query{Select: names}, nil
 }
 
 // rankedText is what is to be ranked: the query as written, or the words of one that

@@ -83,11 +83,7 @@ func newSpelling(texts []string, order []int32) *spelling {
 
 // word is the i-th word.
 func (s *spelling) word(i int) []rune {
-	var from int32
-	if i > 0 {
-		from = s.ends[i-1]
-	}
-	return s.runes[from:s.ends[i]]
+	return s.runes[beginOf(s.ends, i):s.ends[i]]
 }
 
 // lettersOf is the set of letters of a word, as bits. Two words that are one typo
