@@ -1,6 +1,7 @@
 package jsonscan_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -26,5 +27,14 @@ func TestEveryBeginningCanBeRead(t *testing.T) {
 	for n := 1; n <= len(input); n++ {
 		whole := jsonscan.Complete([]byte(input[:n]))
 		require.True(t, json.Valid(whole), "%s became %s", input[:n], whole)
+	}
+}
+
+// What is open is not copied for each thing that opens: deep inputs would take minutes to show.
+func TestADeepBeginningIsCompletedAtOnce(t *testing.T) {
+	for _, level := range []string{`{"a":`, `[`, `[1,`} {
+		begun := bytes.Repeat([]byte(level), 30_000)
+		copies := testing.AllocsPerRun(1, func() { jsonscan.Complete(begun) })
+		assert.Less(t, copies, 200.0, level)
 	}
 }

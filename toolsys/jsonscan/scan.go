@@ -265,7 +265,7 @@ func (c *Cursor) End() bool {
 func Complete(begun []byte) []byte {
 	var open []byte // the closing brackets that are owed
 	inText, escaped := false, false
-	whole, owed := 0, []byte(nil) // the last place after which closing gives a value
+	whole := 0 // the last place after which closing gives a value; what is open does not change behind it
 	for i, b := range begun {
 		switch {
 		case inText:
@@ -281,12 +281,12 @@ func Complete(begun []byte) []byte {
 			inText = true
 		case b == '{' || b == '[':
 			open = append(open, b+2)
-			whole, owed = i+1, bytes.Clone(open)
+			whole = i + 1
 		case (b == '}' || b == ']') && len(open) > 0:
 			open = open[:len(open)-1]
-			whole, owed = i+1, bytes.Clone(open)
+			whole = i + 1
 		case b == ',':
-			whole, owed = i, bytes.Clone(open)
+			whole = i
 		}
 	}
 	for _, try := range [][]byte{closed(begun, open, inText), closed(withoutEscape(begun), open, inText)} {
@@ -295,7 +295,7 @@ func Complete(begun []byte) []byte {
 			return try
 		}
 	}
-	return closed(begun[:whole], owed, false)
+	return closed(begun[:whole], open, false)
 }
 
 // withoutEscape drops an escape that has not come to its end.
