@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -285,13 +287,10 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 		v.resources, v.prompts = info.Capabilities.Resources != nil, info.Capabilities.Prompts != nil
 	}
 	l.f.start(l.actor("watch"), func() {
-		v.end(cmp.Or(v.client.Wait(), errHungUp))
+		v.end(cmp.Or(v.client.Wait(), errors.New("the connection was closed")))
 	})
 	return v, listed, nil
 }
-
-// errHungUp is the cause of a session that ended without another.
-var errHungUp = errors.New("the connection was closed")
 
 // why prefers the reason for which something was given up to the error it gave.
 func why(attempt, session context.Context, err error) error {
@@ -359,7 +358,9 @@ func (r running) Close() error {
 // stream once where its server ended it; all other attempts are the fleet's, which gives
 // up at some time.
 func HTTP(endpoint string, client *http.Client, let *Authorization) func(context.Context) (mcp.Transport, error) {
-	transport := mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxRetries: 1}
+	own := *cmp.Or(client, http.DefaultClient)
+	own.Transport = bounded{cmp.Or(own.Transport, http.DefaultTransport)}
+	transport := mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &own, MaxRetries: 1, MaxEventSize: MaxAnswer}
 	var err error
 	if let != nil {
 		// One handler for all sessions: what was granted to one serves the next.
@@ -369,4 +370,34 @@ func HTTP(endpoint string, client *http.Client, let *Authorization) func(context
 		each := transport
 		return &each, err
 	}
+}
+
+// MaxAnswer is how many bytes of a server's answer are read, or of an event of a stream.
+const MaxAnswer = mcp.DefaultMaxEventSize
+
+// bounded is a transport whose answers end in an error behind MaxAnswer, unless they are streams.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.RoundTripper.RoundTrip(req)
+	if err == nil && (resp.StatusCode >= http.StatusMultipleChoices || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")) {
+		resp.Body = &answer{resp.Body, MaxAnswer}
+	}
+	return resp, err
+}
+
+// answer is a body of which so many bytes are left.
+type answer struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements [io.Reader].
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if a.left -= n; a.left < 0 {
+		return 0, fmt.Errorf("the answer has more than %d MB", MaxAnswer>>20)
+	}
+	return n, err
 }
