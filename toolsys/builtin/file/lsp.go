@@ -255,9 +255,9 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 	var err error
 	switch in.Operation {
 	case "hover":
-		var got struct{ Contents json.RawMessage }
+		var got struct{ Contents any }
 		err = s.call(ctx, atPlace[in.Operation], at, &got)
-		return LSPOut{Text: strings.TrimSpace(marked(got.Contents))}, err
+		return LSPOut{Text: strings.TrimSpace(strings.Join(marked(nil, got.Contents), "\n\n"))}, err
 	case "document_symbols":
 		var got []wireSymbol
 		err = s.call(ctx, "textDocument/documentSymbol", object{"textDocument": at["textDocument"]}, &got)
@@ -381,21 +381,20 @@ func (f *finder) line(name string, n int) (string, bool) {
 	return strings.TrimSuffix(lines[n], "\r"), true
 }
 
-// marked is the text of a hover: one text, one with its language, or several.
-func marked(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+// marked adds the texts of a hover: one text, one with its language, or several.
+func marked(texts []string, hover any) []string {
+	switch v := hover.(type) {
+	case string:
+		return append(texts, v)
+	case object:
+		text, _ := v["value"].(string)
+		return append(texts, text)
+	case []any:
+		for _, one := range v {
+			texts = marked(texts, one)
+		}
 	}
-	var one struct{ Value string }
-	if json.Unmarshal(raw, &one) == nil {
-		return one.Value
-	}
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil {
-		return ""
-	}
-	return strings.Join(tool.Each(all, marked), "\n\n")
+	return texts
 }
 
 // characters is how many characters of a line stand before so many UTF-16 units.

@@ -216,3 +216,64 @@ func TestQuestionsThatCannotBeAskedAreRefused(t *testing.T) {
 	assert.Contains(t, file.LSP(file.Deps{FS: fs}, nil).Validate(in, c).Message, "There is no language server here")
 	assert.True(t, lsp.LSP && lsp.Loading.Deferrable)
 }
+
+// flooding is a language server that writes without end.
+type flooding struct {
+	io.ReadWriteCloser
+	text    string
+	written atomic.Int64
+}
+
+func (f *flooding) Read(p []byte) (int, error) {
+	if f.written.Add(int64(len(p))) > 400<<20 {
+		return 0, io.EOF
+	}
+	for i := range p {
+		p[i] = f.text[i%len(f.text)]
+	}
+	return len(p), nil
+}
+
+func (f *flooding) Write(p []byte) (int, error) { return len(p), nil }
+
+func (f *flooding) Close() error { return nil }
+
+// A language server cannot fill the memory: not with a line of a message's head, nor with a message.
+func TestAMessageWithoutEndIsGivenUp(t *testing.T) {
+	for _, text := range []string{"x", "Content-Length: 4294967295\r\n\r\n[" + strings.Repeat("1,", 4<<10)} {
+		flood := &flooding{text: text}
+		fs := afero.NewMemMapFs()
+		require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("a"), 0o644))
+		lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) { return flood, nil }))
+		_, err := askLSP(t, lsp, &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}, `{"operation":"document_symbols","file_path":"a.go"}`)
+		require.ErrorContains(t, err, "ended; the next call starts it again")
+		assert.Less(t, flood.written.Load(), int64(200<<20), "and it read on")
+	}
+}
+
+// What a hover nests is read once, however deep it is.
+func TestADeepHoverIsShownAtOnce(t *testing.T) {
+	const depth = 9_000
+	fs := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("a"), 0o644))
+	hover := json.RawMessage(strings.Repeat("[", depth) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", depth))
+	lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) {
+		mine, theirs := net.Pipe()
+		jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(
+			func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) (any, error) {
+				return map[string]any{"contents": hover}, nil
+			}).SuppressErrClosed())
+		return mine, nil
+	}))
+	answered := make(chan string, 1)
+	go func() {
+		text, _ := askLSP(t, lsp, &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}, `{"operation":"hover","file_path":"a.go","line":1,"character":1}`)
+		answered <- text
+	}()
+	select {
+	case text := <-answered:
+		assert.Len(t, text, 1<<20)
+	case <-time.After(30 * time.Second):
+		t.Fatal("it is still read")
+	}
+}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,14 +82,12 @@ func (l *Languages) of(name string) (LanguageServer, *tool.Refusal) {
 	return LanguageServer{}, refuse(CodeType, "There is no language server for %s, only for files that end in %s. Search with Grep.", path.Base(name), strings.Join(known, ", "))
 }
 
-var errLanguagesClosed = errors.New("the language servers have been closed")
-
 // started gives the server of the conversation's project, which is started where it does not run yet.
 func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Context) (*server, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, errLanguagesClosed
+		return nil, errors.New("the language servers have been closed")
 	}
 	key := def.Language + "\x00" + c.State.Root
 	if s := l.running[key]; s != nil && s.alive() {
@@ -99,7 +98,8 @@ func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Con
 		return nil, fmt.Errorf("the language server for %s (%s) did not start: %w", def.Language, strings.Join(def.Command, " "), err)
 	}
 	s := &server{def: def, open: map[string]*document{}}
-	s.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
+	line := &bounded{WriteCloser: stream, LimitedReader: io.LimitedReader{R: stream}}
+	s.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(line, line),
 		jsonrpc2.HandlerWithError(answer).SuppressErrClosed(), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	if err := s.initialize(ctx, c.State.Root); err != nil {
 		s.end()
@@ -107,6 +107,19 @@ func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Con
 	}
 	l.running[key] = s
 	return s, nil
+}
+
+// bounded is what a server writes and reads, as far as the message that is read may go.
+type bounded struct {
+	jsonrpc2.VSCodeObjectCodec
+	io.WriteCloser
+	io.LimitedReader
+}
+
+// ReadObject implements jsonrpc2.ObjectCodec.
+func (b *bounded) ReadObject(r *bufio.Reader, v any) error {
+	b.N = 64 << 20 // a longer message ends the connection
+	return b.VSCodeObjectCodec.ReadObject(r, v)
 }
 
 // server is one that runs.
@@ -211,14 +224,11 @@ func (s *server) alive() bool {
 
 // end takes leave of the server and closes its streams, which ends it.
 func (s *server) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // to read that it is to end
 	defer cancel()
 	_ = s.tell(ctx, "exit", nil) // the closed stream ends it all the same
 	_ = s.conn.Close()
 }
-
-// leaveTime is how long a server may take to read that it is to end.
-const leaveTime = time.Second
 
 // tell sends a notice. A write does not look at the context: a server that does not read is ended with it.
 func (s *server) tell(ctx context.Context, method string, params any) error {
@@ -239,9 +249,8 @@ func (s *server) call(ctx context.Context, method string, params, result any) er
 }
 
 // sending closes the connection when the context ends before sent is called.
-func (s *server) sending(ctx context.Context) (sent func()) {
-	stop := context.AfterFunc(ctx, func() { _ = s.conn.Close() })
-	return func() { stop() }
+func (s *server) sending(ctx context.Context) (sent func() bool) {
+	return context.AfterFunc(ctx, func() { _ = s.conn.Close() })
 }
 
 // problem words an error of the server for the model.
