@@ -269,14 +269,7 @@ func Complete(begun []byte) []byte {
 	for i, b := range begun {
 		switch {
 		case inText:
-			switch {
-			case escaped:
-				escaped = false
-			case b == '\\':
-				escaped = true
-			case b == '"':
-				inText = false
-			}
+			inText, escaped = escaped || b != '"', !escaped && b == '\\'
 		case b == '"':
 			inText = true
 		case b == '{' || b == '[':
