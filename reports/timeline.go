@@ -15,6 +15,9 @@ import (
 // there is nothing to see in fewer columns.
 const Narrowest = 32
 
+// mostColumns is how wide a timeline is drawn at most, since each lane is kept cell by cell.
+const mostColumns = 10_000
+
 // assumedWidth is a timeline's width when the screen has no limit.
 const assumedWidth = 100
 
@@ -38,10 +41,7 @@ func Timeline(w io.Writer, outcome check.Result, o Options) error {
 func (p *page) timeline(outcome check.Result) {
 	limit := p.Width
 	defer func() { p.Width = limit }()
-	if p.Width < 1 {
-		p.Width = assumedWidth
-	}
-	p.Width = max(p.Width, Narrowest)
+	p.Width = min(max(cmp.Or(max(p.Width, 0), assumedWidth), Narrowest), mostColumns)
 	p.headline(outcome)
 	if lanes := lanesOf(outcome); len(lanes) > 0 {
 		p.drawLanes(lanes, p.layout(lanes, longest(outcome)))

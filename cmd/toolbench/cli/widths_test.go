@@ -110,3 +110,19 @@ func TestAPipeIsAsWideAsTheTerminal(t *testing.T) {
 	assert.LessOrEqual(t, widestLine(), 64)
 	assert.Greater(t, widestLine("COLUMNS=110"), 64, "COLUMNS was given")
 }
+
+// A timeline is kept cell by cell, so that a screen of any width cannot fill the memory.
+func TestATimelineIsOfBoundedWidth(t *testing.T) {
+	for _, asked := range [][]string{{"--width=2000000000"}, {"--width=20000"}, {"--width=10000"}} {
+		var out, stderr bytes.Buffer
+		args := append([]string{"run", "partition-headline", "-v"}, asked...)
+		code := cli.Main(t.Context(), cli.Process{Args: args, Stdout: &out, Stderr: &stderr}, cli.Scenarios())
+		assert.Equal(t, cli.ExitHeld, code, "%s", stderr.String())
+		most := 0
+		for line := range strings.Lines(out.String()) {
+			most = max(most, reports.Width(strings.TrimSuffix(line, "\n")))
+		}
+		assert.LessOrEqual(t, most, 10_000)
+		assert.Greater(t, most, 9_000)
+	}
+}
