@@ -160,14 +160,15 @@ type reaction struct {
 	took time.Duration
 }
 
-// part is the place of the message that has a call, that of the first one where none has.
-func (r reaction) part(call string) int {
-	for _, at := range r.req.replies(r.at) {
-		if slices.Contains(callsOf(r.req.messages[at]), call) {
-			return at
+// parts are the places of the messages that have the calls: the first one, where several have it.
+func (r reaction) parts() map[string]int {
+	places := map[string]int{}
+	for _, at := range slices.Backward(r.req.replies(r.at)) {
+		for _, call := range callsOf(r.req.messages[at]) {
+			places[call] = at
 		}
 	}
-	return r.at
+	return places
 }
 
 // eachReaction calls f for each request that has to send an answer back.
@@ -335,18 +336,16 @@ func (c *checker) requests() {
 		if c.api == dialect.Messages && x.req.maxTokens < 1 {
 			report("max_tokens is missing")
 		}
-		c.checkTools(x.req.tools, report)
-		checkIDs(x.req, report)
+		checkIDs(x.req, c.checkTools(x.req.tools, report), report)
 	}
 }
 
-func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) {
-	var names []string
-	allowed := allowedNames[c.api]
+func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) map[string]bool {
+	names, allowed := map[string]bool{}, allowedNames[c.api]
 	for i, t := range tools {
 		name := toolName(t)
 		switch kind := t.Get("type").Str; {
-		case slices.Contains(names, name):
+		case names[name]:
 			report("tools.%d: the name %q is taken", i, name)
 		case !allowed.MatchString(name):
 			report("tools.%d: the name %q is not %s", i, name, allowed)
@@ -357,12 +356,13 @@ func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) 
 		case schemaOf(t).Get("type").Str != "object":
 			report("tools.%d: the input_schema of %s is not of type object", i, name)
 		}
-		names = append(names, name)
+		names[name] = true
 	}
+	return names
 }
 
 // checkIDs checks that the ids of calls are distinct, and that a reference leads to a tool.
-func checkIDs(r *request, report func(string, ...any)) {
+func checkIDs(r *request, tools map[string]bool, report func(string, ...any)) {
 	seen := map[string]bool{}
 	for i, m := range r.messages {
 		for _, b := range blocks(m) {
@@ -375,7 +375,7 @@ func checkIDs(r *request, report func(string, ...any)) {
 			case "tool_result":
 				for _, part := range b.Get("content").Array() {
 					name := part.Get("tool_name").Str
-					if part.Get("type").Str == "tool_reference" && !slices.ContainsFunc(r.tools, func(t gjson.Result) bool { return toolName(t) == name }) {
+					if part.Get("type").Str == "tool_reference" && !tools[name] {
 						report("messages.%d: the reference to %q leads to no tool of the request", i, name)
 					}
 				}

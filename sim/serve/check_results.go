@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -120,9 +121,13 @@ func (c *checker) order() {
 // the API wants them. It reads the user's messages in a row as one.
 func (c *checker) placement() {
 	c.eachReaction(func(r reaction) {
+		parts, fronts := r.parts(), map[int]map[int]int{}
 		for _, s := range resultsAfter(r.req, r.at) {
-			call := r.part(s.id)
-			front, follows := r.req.resultsBehind(call)[s.message]
+			call := cmp.Or(parts[s.id], r.at)
+			if fronts[call] == nil {
+				fronts[call] = r.req.resultsBehind(call)
+			}
+			front, follows := fronts[call][s.message]
 			switch {
 			case !follows:
 				c.report(r.turn, "the result of %s stands in messages.%d; it belongs right after the call, into messages.%d of the user", s.id, s.message, call+1)

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -439,4 +440,34 @@ func TestThreadsAreRefusedInTheSDKsOwnWords(t *testing.T) {
 	c.turn()
 	r := c.s.Report()
 	assert.Empty(t, r.Refused)
+}
+
+// A client may send what it likes: the report on it is made at once, not in a time that grows
+// with the square of the results, of the references or of the tools.
+func TestAReportOnManyResultsIsMadeAtOnce(t *testing.T) {
+	const many = 30_000
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"How is it?"`))
+	c.turn()
+	tools, results := []string{`{"name":"weather","input_schema":{"type":"object"}}`}, []string{result("call_a", "wet"), result("call_b", "dry")}
+	var messages, references []string
+	for i := range many {
+		tools = append(tools, fmt.Sprintf(`{"name":"tool_%d","input_schema":{"type":"object"}}`, i))
+		results = append(results, result(fmt.Sprint("other_", i), ""))
+		messages = append(messages, user("["+result(fmt.Sprint("more_", i), "")+"]"))
+		references = append(references, fmt.Sprintf(`{"type":"tool_reference","tool_name":"none_%d"}`, i))
+	}
+	results = append(results, `{"type":"tool_result","tool_use_id":"call_b","content":[`+strings.Join(references, ",")+"]}")
+	c.tools = "[" + strings.Join(tools, ",") + "]"
+	c.say(user("[" + strings.Join(results, ",") + "]"))
+	c.say(messages...)
+	require.Equal(t, http.StatusOK, c.ask("").Code)
+	made := make(chan serve.Report, 1)
+	go func() { made <- c.s.Report() }()
+	select {
+	case r := <-made:
+		assert.Len(t, r.Sessions, 1)
+	case <-time.After(30 * time.Second):
+		t.Fatal("it is still being made")
+	}
 }
