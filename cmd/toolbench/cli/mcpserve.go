@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"slices"
@@ -90,10 +91,13 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 func (a *app) provide(ctx context.Context, server *mcp.Server, addr string) error {
 	if addr == "" {
 		err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.Stdin), Writer: unclosed{a.Stdout}})
-		if err != nil && ctx.Err() == nil && !errors.Is(err, mcp.ErrConnectionClosed) {
+		switch _, broken := errors.AsType[*fs.PathError](err); {
+		case err == nil || ctx.Err() != nil || errors.Is(err, mcp.ErrConnectionClosed):
+			return nil
+		case broken:
 			return harness(err)
 		}
-		return nil
+		return usage("the standard input: %s; a client writes each message of JSON-RPC on a line of its own", err)
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -101,8 +105,7 @@ func (a *app) provide(ctx context.Context, server *mcp.Server, addr string) erro
 	}
 	h := webServer(mcptool.Handler(server))
 	a.logf("an MCP server is at http://%s", listener.Addr())
-	ended := context.AfterFunc(ctx, func() { _ = h.Close() })
-	defer ended()
+	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
 	if err := h.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return harness(err)
 	}
