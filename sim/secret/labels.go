@@ -266,10 +266,5 @@ func entropy(s string) float64 {
 }
 
 func hexadecimal(s string) bool {
-	for i := range len(s) {
-		if hexDigits[s[i]] == 0 {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }

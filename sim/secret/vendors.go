@@ -188,17 +188,12 @@ func (v vendor) finder(prefix string) func(string, int) (int, int, bool) {
 		begin := at + len(prefix)
 		to := runOf(&v.Signs, text, begin, cmp.Or(v.Max, enough))
 		switch {
-		case to-begin < v.Min:
-			return 0, 0, false
-		case v.Max > 0 && to < len(text) && v.Signs[text[to]]: // longer: something else
-			return 0, 0, false
-		case slices.Contains(v.When, random) && !mixed(text[begin:to]):
-			return 0, 0, false
-		case slices.Contains(v.When, first) && at > 0 && alnum[text[at-1]]:
-			return 0, 0, false
-		case slices.Contains(v.When, apart) && slices.Contains(data().Words, text[runBefore(&letters, text, at, longestLabel):at]+strings.TrimRight(prefix, "-")):
-			return 0, 0, false
-		case slices.Contains(v.When, short) && inLongBase64(text, at):
+		case to-begin < v.Min,
+			v.Max > 0 && to < len(text) && v.Signs[text[to]], // longer: something else
+			slices.Contains(v.When, random) && !mixed(text[begin:to]),
+			slices.Contains(v.When, first) && at > 0 && alnum[text[at-1]],
+			slices.Contains(v.When, apart) && slices.Contains(data().Words, text[runBefore(&letters, text, at, longestLabel):at]+strings.TrimRight(prefix, "-")),
+			slices.Contains(v.When, short) && inLongBase64(text, at):
 			return 0, 0, false
 		case v.Max == 0:
 			to = runOf(&v.Signs, text, to, 0)

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"cmp"
+	"encoding/hex"
 	"html"
 	"slices"
 	"strings"
@@ -213,20 +214,10 @@ func hexByte(s string, at int) (byte, bool) {
 	if at+2 > len(s) {
 		return 0, false
 	}
-	high, low := hexDigits[s[at]], hexDigits[s[at+1]]
-	return (high-1)<<4 | (low - 1), high > 0 && low > 0
+	var b [1]byte
+	_, err := hex.Decode(b[:], []byte(s[at:at+2]))
+	return b[0], err == nil
 }
-
-// hexDigits gives a digit's value plus one; 0 is none.
-var hexDigits = func() (t [256]byte) {
-	for i, c := range []byte("0123456789abcdef") {
-		t[c] = byte(i) + 1
-	}
-	for i, c := range []byte("ABCDEF") {
-		t[c] = byte(i) + 11
-	}
-	return t
-}()
 
 const longestEntity = 10
 
