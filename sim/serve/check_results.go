@@ -321,7 +321,7 @@ func withoutDefaults(sent, back gjson.Result, req *request) (plain gjson.Result,
 	}
 	kept, gone := []string{}, []string{}
 	back.Get("input").ForEach(func(key, value gjson.Result) bool {
-		path := escapePath(key.Str)
+		path := gjson.Escape(key.Str)
 		usual := schemaOf(req.tools[at]).Get("properties." + path + ".default")
 		if !sent.Get("input."+path).Exists() && usual.Exists() && equal(usual, value) {
 			gone = append(gone, key.Str+": "+value.Raw)
@@ -379,7 +379,7 @@ func changed(sent, back gjson.Result, but ...string) string {
 		})
 	}
 	for _, key := range keys[len(but):] {
-		was, is := sent.Get(escapePath(key)), back.Get(escapePath(key))
+		was, is := sent.Get(gjson.Escape(key)), back.Get(gjson.Escape(key))
 		switch {
 		case empty(was) && empty(is), equal(was, is):
 		case !is.Exists():
@@ -393,11 +393,6 @@ func changed(sent, back gjson.Result, but ...string) string {
 	}
 	return ""
 }
-
-var pathMarks = strings.NewReplacer(`\`, `\\`, ".", `\.`, "*", `\*`, "?", `\?`, "|", `\|`, "#", `\#`, "@", `\@`)
-
-// escapePath makes a member's name a path of its own.
-func escapePath(key string) string { return pathMarks.Replace(key) }
 
 func textOf(v gjson.Result) string {
 	if v.Type == gjson.String {
@@ -413,9 +408,6 @@ func empty(v gjson.Result) bool {
 
 // equal reports whether values are equal, be their bytes what they may.
 func equal(a, b gjson.Result) bool {
-	if a.Raw == b.Raw {
-		return true
-	}
 	var x, y any
-	return json.Unmarshal([]byte(a.Raw), &x) == nil && json.Unmarshal([]byte(b.Raw), &y) == nil && reflect.DeepEqual(x, y)
+	return a.Raw == b.Raw || json.Unmarshal([]byte(a.Raw), &x) == nil && json.Unmarshal([]byte(b.Raw), &y) == nil && reflect.DeepEqual(x, y)
 }

@@ -158,7 +158,7 @@ func (r *renamed) fit(tool string, told map[string]string, args []string, schema
 	r.nest(args, properties, taken)
 	for _, must := range schema.Get("required").Array() {
 		if !taken[must.Str] {
-			r.fill[must.Str] = anyValue(tool, properties.Get(escapePath(must.Str)))
+			r.fill[must.Str] = anyValue(tool, properties.Get(gjson.Escape(must.Str)))
 		}
 	}
 }
