@@ -66,8 +66,7 @@ func Listing(tools []Tool, hints bool) (text string, whole []json.RawMessage) {
 
 // dearestTools are the n tools with the longest definitions, the longest first.
 func dearestTools(tools []Tool, n int) []Tool {
-	sorted := slices.Clone(tools)
-	slices.SortStableFunc(sorted, func(a, b Tool) int {
+	sorted := slices.SortedStableFunc(slices.Values(tools), func(a, b Tool) int {
 		return cmp.Or(cmp.Compare(len(b.whole()), len(a.whole())), strings.Compare(a.Name, b.Name))
 	})
 	return sorted[:min(n, len(sorted))]

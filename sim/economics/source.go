@@ -92,11 +92,9 @@ func each[T, U any](all []T, f func(T) U) []U {
 
 // byName puts tools in the order in which they are reported.
 func byName(tools []Tool) []Tool {
-	sorted := slices.Clone(tools)
-	slices.SortStableFunc(sorted, func(a, b Tool) int {
+	return slices.SortedStableFunc(slices.Values(tools), func(a, b Tool) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Name, b.Name))
 	})
-	return sorted
 }
 
 // Builtins gives the built-in tools of a pool under s, without ToolSearch, and
