@@ -170,24 +170,18 @@ func (e *Engine) work(i int) {
 func (e *Engine) toolDone(i int) {
 	k := &e.calls[i]
 	stopped := k.stopped != schedule.NoCause || k.late
+	gaveUp := stopped && (!k.IgnoresCancel || k.Failure == Error)
 	switch {
 	case k.Failure == Panic && (!stopped || k.IgnoresCancel):
 		e.finish(i, Panicked, k.StopsSiblings, false)
-	case stopped && (!k.IgnoresCancel || k.Failure == Error):
-		e.gaveUp(i)
+	case gaveUp && k.late:
+		e.finish(i, TimedOut, k.StopsSiblings, false)
+	case gaveUp:
+		e.finish(i, stoppedStatus(k.stopped), false, false)
 	case k.Failure == Error:
 		e.finish(i, RunFailed, k.StopsSiblings, false)
 	default:
 		e.await(i, toolEnd, e.now, e.rank("tool//", k.ID, "/end"))
-	}
-}
-
-// gaveUp ends a call whose run was stopped, by its time limit or from outside.
-func (e *Engine) gaveUp(i int) {
-	if k := &e.calls[i]; k.late {
-		e.finish(i, TimedOut, k.StopsSiblings, false)
-	} else {
-		e.finish(i, stoppedStatus(k.stopped), false, false)
 	}
 }
 
