@@ -52,7 +52,11 @@ func (m *SchedulerMaker) Case(i uint64) *des.Case {
 	if m.odds(1, 4) {
 		c.Limit = 10
 	}
-	for range m.turns() {
+	n := 1
+	if m.has.Has(Turns) {
+		n += m.rng.IntN(3)
+	}
+	for range n {
 		turns = m.turn(turns)
 	}
 	c.Turns = turns
@@ -75,13 +79,6 @@ func (m *SchedulerMaker) swarm() Feature {
 func (m *SchedulerMaker) odds(n, of int) bool { return m.rng.IntN(of) < n }
 
 func (m *SchedulerMaker) chance(f Feature, n, of int) bool { return m.has&f != 0 && m.odds(n, of) }
-
-func (m *SchedulerMaker) turns() int {
-	if m.has.Has(Turns) {
-		return 1 + m.rng.IntN(3)
-	}
-	return 1
-}
 
 // span is a time below some tenths of a second, mostly round, so that things happen
 // in the same instant.

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -96,8 +95,6 @@ var plain = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*$`)
 func text(v any) string {
 	switch v := v.(type) {
 	case flow:
-		return string(v)
-	case json.RawMessage:
 		return string(v)
 	case string:
 		if plain.MatchString(v) && !words[v] {
