@@ -47,10 +47,7 @@ type Scheduler struct {
 // NewScheduler makes one for an engine.
 func NewScheduler(policy schedule.Policy, limit int) (des.Stepper, error) {
 	m := &Scheduler{}
-	if err := m.reset(policy, limit); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, m.reset(policy, limit)
 }
 
 // reset makes it that of a new message.
