@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"mime"
@@ -44,10 +45,7 @@ func (i *Interaction) IsStream() bool {
 // *stream.TruncatedError.
 func (i *Interaction) Events() ([]stream.Event, error) {
 	events, err := stream.Decode([]byte(i.Response.Body))
-	if timeErr := i.stamp(events); timeErr != nil {
-		return events, timeErr
-	}
-	return events, err
+	return events, cmp.Or(i.stamp(events), err)
 }
 
 // stamp gives the events their recorded times.

@@ -198,28 +198,27 @@ func (j *Journal) room(ctx context.Context) error {
 
 // learn takes the credentials of a request as known secrets, wherever else they may stand.
 func (j *Journal) learn(req *http.Request) {
-	var values []secret.Known
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	before := len(j.known)
+	add := func(name, value string) {
+		if len(value) >= 2*secret.MinKnown && !slices.ContainsFunc(j.known, func(k secret.Known) bool { return k.Value == value }) {
+			j.known = append(j.known, secret.Known{Name: name, Value: value})
+		}
+	}
 	for _, name := range secretHeaders {
 		for _, v := range req.Header.Values(name) {
 			if _, token, ok := strings.Cut(v, " "); ok {
 				v = token
 			}
-			values = append(values, secret.Known{Name: name, Value: v})
+			add(name, v)
 		}
 	}
 	for name, list := range req.URL.Query() {
 		if secretNames.MatchString(name) {
 			for _, v := range list {
-				values = append(values, secret.Known{Name: name, Value: v})
+				add(name, v)
 			}
-		}
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	before := len(j.known)
-	for _, v := range values {
-		if len(v.Value) >= 2*secret.MinKnown && !slices.ContainsFunc(j.known, func(k secret.Known) bool { return k.Value == v.Value }) {
-			j.known = append(j.known, v)
 		}
 	}
 	if len(j.known) > before {
@@ -492,13 +491,10 @@ func (j *Journal) put(whole, part []byte) error {
 // no moment there is an empty one, and whoever is killed leaves the earlier one or this.
 func (j *Journal) begin(text []byte) error {
 	earlier, err := os.OpenFile(j.file, os.O_WRONLY, 0)
-	switch {
-	case err == nil:
+	if err == nil {
 		err = earlier.Close() // it may be written, so it may be replaced
-	case errors.Is(err, os.ErrNotExist):
-		err = nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	next := filepath.Join(filepath.Dir(j.file), "."+filepath.Base(j.file)+".new")

@@ -159,11 +159,8 @@ func number(n json.Number) json.Number {
 		return n
 	}
 	f, err := n.Float64()
-	if err != nil {
-		return n
-	}
-	b, err := json.Marshal(f)
-	if err != nil {
+	b, wrong := json.Marshal(f)
+	if err != nil || wrong != nil {
 		return n
 	}
 	return json.Number(b)

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -249,10 +250,7 @@ func (b *body) until(at time.Duration) error {
 	}
 	d := max(0, at-b.now().Sub(b.start))
 	err := b.wait(b.ctx, b.actor, d)
-	if f := b.failure(); f != nil {
-		return f
-	}
-	return err
+	return cmp.Or(b.failure(), err)
 }
 
 // failure is why nothing more can be read: closed, or the request's context.

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -123,10 +124,7 @@ func (d *disturbance) run(from io.Reader) error {
 		}
 		if err != nil {
 			d.late.Wait()
-			if e := d.write(d.buf); e != nil {
-				return e
-			}
-			return err
+			return cmp.Or(d.write(d.buf), err)
 		}
 	}
 }
@@ -136,17 +134,14 @@ func (d *disturbance) feed(p []byte) error {
 	if d.pieces == nil {
 		return d.decoder.Feed(p, d.event)
 	}
-	for {
-		size := d.pieces.next(d.buf)
-		if size == 0 {
-			return nil
-		}
+	for size := d.pieces.next(d.buf); size > 0; size = d.pieces.next(d.buf) {
 		piece := bytes.Clone(d.buf[:size])
 		d.buf = d.buf[size:]
 		if err := d.pass(piece, d.pieces.broken, d.pieces.twice); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // event passes a server-sent event on, or does not.
@@ -197,10 +192,7 @@ func (d *disturbance) cut() error {
 	if d.LastWords == "" {
 		return io.ErrUnexpectedEOF
 	}
-	if err := d.write([]byte(d.LastWords)); err != nil {
-		return err
-	}
-	return io.EOF
+	return cmp.Or(d.write([]byte(d.LastWords)), io.EOF)
 }
 
 func (d *disturbance) write(p []byte) error {
