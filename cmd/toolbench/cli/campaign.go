@@ -197,16 +197,14 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathe
 
 // gather plays parts in this process, while other workers may take some, until all are done.
 func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer, w whole) (*shards.Gathered, error) {
-	working, stop := context.WithCancel(ctx)
+	working, stop := context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer stop()
-	failed := make(chan error, max(1, f.workers))
+	defer stop(nil)
 	for range f.workers {
 		all.Go(func() {
 			if err := a.workOn(working, s.url, s.token, f.name, true); err != nil {
-				failed <- err
-				stop()
+				stop(err)
 			}
 		})
 	}
@@ -222,12 +220,10 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 		}
 		p.show(text)
 	})
-	select {
-	case err := <-failed:
-		return nil, err
-	default:
-		return got, err
+	if failed := context.Cause(working); failed != nil {
+		return nil, failed
 	}
+	return got, err
 }
 
 // spreadReport merges what was found and prints it, as one process would have.

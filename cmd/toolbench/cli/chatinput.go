@@ -153,7 +153,9 @@ func (c *chat) turn(ctx context.Context, m message.Message) error {
 		lines = nil // the next prompt waits for this one's answer
 	}
 	for {
-		c.advance()
+		for len(c.waiting) > 0 && c.waiting[0].known() { // earlier answers cover it
+			c.answered()
+		}
 		select {
 		case err := <-sent:
 			c.waiting = nil
@@ -195,13 +197,6 @@ func (c *chat) withdrawn() <-chan struct{} {
 		return nil
 	}
 	return c.waiting[0].ctx.Done()
-}
-
-// advance answers what earlier answers cover.
-func (c *chat) advance() {
-	for len(c.waiting) > 0 && c.waiting[0].known() {
-		c.answered()
-	}
 }
 
 // answered goes on to the next question.

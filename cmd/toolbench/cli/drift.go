@@ -133,13 +133,12 @@ func (r *resending) keys(all []recording.Exchange) error {
 			continue
 		}
 		r.key[name] = r.app.env(name)
-		if r.key[name] == "" && e.API == dialect.Ollama {
-			continue // on one's own machine it asks for none
-		}
-		if r.key[name] == "" {
+		switch {
+		case r.key[name] != "":
+			known = append(known, secret.Known{Name: name, Value: r.key[name]})
+		case e.API != dialect.Ollama: // which asks for none on one's own machine
 			return usage("there is no key: set %s, or name the variable that holds it with --key-env", name)
 		}
-		known = append(known, secret.Known{Name: name, Value: r.key[name]})
 	}
 	r.finder = secret.New(known...)
 	return nil

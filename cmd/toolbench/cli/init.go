@@ -105,16 +105,6 @@ func (a *app) smallest(name string, f initFlags) error {
 	return a.concludeDrafts([]draft.Draft{{Name: name, File: name + ".yaml"}}, f)
 }
 
-// schemaBeside writes the schema that the first line of a scenario names for editors, unless
-// a file of that name is there.
-func (a *app) schemaBeside(dir string) error {
-	file := filepath.Join(dir, draft.SchemaFile)
-	if exists(a.path(file)) {
-		return nil
-	}
-	return a.writeNamed(file, scenario.Schema())
-}
-
 // draftMemory is what the collector works to stay under while drafts are made: a recording
 // is read in pieces, and what lives at a time is some cassettes' worth.
 const draftMemory = 48 << 20
@@ -242,10 +232,13 @@ func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 	return nil
 }
 
-// concludeDrafts puts the schema beside drafts, and reports what was written and how to run it.
+// concludeDrafts puts the schema that their first lines name for editors beside drafts, unless a file of that name is
+// there, and reports what was written and how to run it.
 func (a *app) concludeDrafts(drafts []draft.Draft, f initFlags) error {
-	if err := a.schemaBeside(f.out); err != nil {
-		return err
+	if file := filepath.Join(f.out, draft.SchemaFile); !exists(a.path(file)) {
+		if err := a.writeNamed(file, scenario.Schema()); err != nil {
+			return err
+		}
 	}
 	return a.print(reports.InitReport{Folder: f.out, Drafts: drafts, Recorded: f.from != ""}, f.printing)
 }

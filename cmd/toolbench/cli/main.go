@@ -53,7 +53,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 	if err == nil {
 		return ExitHeld
 	}
-	if closed(err) {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) { // nobody reads it, as in `toolbench run | head`
 		return app.verdict
 	}
 	app.printError(err)
@@ -117,11 +117,6 @@ func reportPanic(p Process, v any, stack []byte) {
 func (p Process) debugging() bool {
 	value := p.env("TOOLBENCH_DEBUG")
 	return value != "" && value != "0" && value != "false"
-}
-
-// closed reports whether an error is that of a pipe without a reader, as in `toolbench run | head`.
-func closed(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // Exit codes (O9).
@@ -236,17 +231,11 @@ func (a *app) root() *cobra.Command {
 	a.narrowHelp(root)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
-		strict(cmd)
+		if cmd.HasSubCommands() && !cmd.Runnable() { // it only groups others: it explains itself, and refuses what it does not have
+			cmd.Args, cmd.RunE, cmd.SuggestionsMinimumDistance = known, explain, 2
+		}
 	}
 	return root
-}
-
-// strict makes a command that only groups others explain itself, and refuse what it
-// does not have.
-func strict(cmd *cobra.Command) {
-	if cmd.HasSubCommands() && !cmd.Runnable() {
-		cmd.Args, cmd.RunE, cmd.SuggestionsMinimumDistance = known, explain, 2
-	}
 }
 
 func explain(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -341,7 +341,10 @@ func (d *decider) decide(call wanted, from string) error {
 	} else {
 		out.Call = strings.TrimSpace(call.Tool + " " + string(call.Input))
 	}
-	decision, query, err := own.resolve(out.Tool, call.Input)
+	decision, query, err := d.system.Decide(out.Tool, call.Input, &tool.Context{
+		State:    tool.State{Dir: d.dir, Env: map[string]string{"HOME": d.home}},
+		Security: tool.Security{Rules: own.rules, Mode: d.mode, Roots: d.roots, Home: d.home},
+	})
 	if err != nil {
 		out.Decision, out.Error, out.Reason = permission.Deny.String(), err.Error(), "the call would be refused before permission"
 	} else {
@@ -354,14 +357,6 @@ func (d *decider) decide(call wanted, from string) error {
 	own.describe(&out, query, call.Input)
 	d.decisions = append(d.decisions, out)
 	return nil
-}
-
-// resolve decides as a conversation in the decider's directory would.
-func (d *decider) resolve(name string, raw json.RawMessage) (permission.Decision, permission.Query, error) {
-	return d.system.Decide(name, raw, &tool.Context{
-		State:    tool.State{Dir: d.dir, Env: map[string]string{"HOME": d.home}},
-		Security: tool.Security{Rules: d.rules, Mode: d.mode, Roots: d.roots, Home: d.home},
-	})
 }
 
 // describe adds what the call was read as.

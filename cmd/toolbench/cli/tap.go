@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"net/http"
 	"os/exec"
@@ -218,12 +219,8 @@ func (t *tapped) child(ctx context.Context) error {
 		return harness(err)
 	}
 	defer shell.Close()
-	run := ctx
-	if t.flags.timeout > 0 {
-		var cancel context.CancelFunc
-		run, cancel = context.WithTimeoutCause(ctx, t.flags.timeout, fmt.Errorf("%w (%s)", errTimeout, t.flags.timeout))
-		defer cancel()
-	}
+	run, cancel := context.WithTimeoutCause(ctx, cmp.Or(t.flags.timeout, math.MaxInt64), fmt.Errorf("%w (%s)", errTimeout, t.flags.timeout))
+	defer cancel()
 	values := strings.NewReplacer("{url}", t.url)
 	cmd := exec.Command(t.command[0], each(t.command[1:], values.Replace)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = t.app.Stdin, t.app.Stdout, t.app.Stderr, t.app.Dir
