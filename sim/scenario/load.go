@@ -61,7 +61,8 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if other := otherFile(name, doc); other != nil {
 		return nil, other
 	}
-	sc := &Scenario{file: name, dir: path.Dir(name), recording: &recording{}}
+	sc := &Scenario{file: name, dir: path.Dir(name)}
+	sc.recording = sync.OnceValues(sc.readRecording)
 	if err := Strict(doc, sc); err != nil {
 		return nil, InFile(name, err)
 	}
@@ -384,10 +385,7 @@ func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
 // Recording is the cassette that the model answers from. It is read once, however often the
 // scenario and its cases that must fail are played: that takes a third of what a play does
 // under the race detector.
-func (sc *Scenario) Recording() (*cassette.Cassette, error) {
-	sc.recording.read.Do(func() { sc.recording.c, sc.recording.err = sc.readRecording() })
-	return sc.recording.c, sc.recording.err
-}
+func (sc *Scenario) Recording() (*cassette.Cassette, error) { return sc.recording() }
 
 func (sc *Scenario) readRecording() (*cassette.Cassette, error) {
 	fsys, name, err := sc.Resource(sc.Stream.Cassette)

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolbench/sim/cassette"
 	"toolbench/toolsys/schedule"
@@ -66,15 +65,8 @@ type Scenario struct {
 	named map[string][]mention
 	// must is set in a case that must fail.
 	must *FailingCase
-	// recording is shared with the cases that must fail.
-	recording *recording
-}
-
-// recording is a scenario's cassette, once it was read.
-type recording struct {
-	read sync.Once
-	c    *cassette.Cassette
-	err  error
+	// recording reads the cassette once, shared with the cases that must fail.
+	recording func() (*cassette.Cassette, error)
 }
 
 // DefaultPolicy is the policy of a scenario that names none.

@@ -221,11 +221,9 @@ func (s *captureSession) end(failed error) (CaptureReport, error) {
 // beside it, if anything in it is worth keeping.
 func (s *captureSession) write(failed error) error {
 	switch {
-	case failed == nil && s.recorded.requests.Load() == 0:
-		return s.recorder.Discard()
-	case failed == nil:
+	case failed == nil && s.recorded.requests.Load() > 0:
 		return s.recorder.Stop()
-	case s.recorded.answers.Load() == 0:
+	case failed == nil, s.recorded.answers.Load() == 0:
 		return s.recorder.Discard()
 	}
 	var err error
