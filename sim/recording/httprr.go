@@ -123,8 +123,8 @@ func (tr *traceScan) pair(request, response []byte) error {
 // Content-Length, so that what is there counts; chunks have their own end.
 func payload(message []byte, coding []string, body io.ReadCloser) ([]byte, error) {
 	defer body.Close()
-	if len(coding) == 0 {
-		return afterHeaders(message), nil
+	if at := blankLine.FindIndex(message); at != nil && len(coding) == 0 {
+		return message[at[1]:], nil
 	}
 	b, err := io.ReadAll(body)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -135,10 +135,3 @@ func payload(message []byte, coding []string, body io.ReadCloser) ([]byte, error
 
 // blankLine ends a message's headers.
 var blankLine = regexp.MustCompile(`\n\r?\n`)
-
-func afterHeaders(message []byte) []byte {
-	if at := blankLine.FindIndex(message); at != nil {
-		return message[at[1]:]
-	}
-	return nil
-}
