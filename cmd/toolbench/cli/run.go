@@ -104,7 +104,11 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if a.env("GOGC") == "" {
 		// Reading a suite and running it make much garbage in a small heap: collecting it took a fifth of
 		// the time.
-		defer debug.SetGCPercent(debug.SetGCPercent(garbageOf(pool.whole)))
+		garbage := 400 // in percent of what is held, before it is collected
+		if pool.whole {
+			garbage = 200 // every trace is held, which is several times as much
+		}
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	plan, err := a.plan(a.arguments("run", args), f.selection)
 	if err != nil {
@@ -139,15 +143,6 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
 	return a.conclude(len(results), len(plan.entries), stopped, judged)
-}
-
-// garbageOf is how much garbage a run of many scenarios may make, in percent of what it holds, before
-// it is collected. One that holds every trace holds several times as much.
-func garbageOf(whole bool) int {
-	if whole {
-		return 200
-	}
-	return 400
 }
 
 // others plays scenarios under every policy, for timelines beside their own.
