@@ -13,12 +13,12 @@ import (
 
 // cassette checks the document's frame and reads each interaction.
 func (l *loader) cassette(root *yaml.Node) (*Cassette, error) {
-	list := member(root, "interactions")
+	list := Member(root, "interactions")
 	if list == nil {
 		return nil, l.failAt(root, ErrNotCassette, "is not a go-vcr cassette: it has no list of interactions"+looksLike(root), "name a go-vcr cassette, or convert the file")
 	}
 	c := &Cassette{Name: l.file, Version: 1}
-	if v := member(root, "version"); v != nil {
+	if v := Member(root, "version"); v != nil {
 		if err := v.Decode(&c.Version); err != nil || c.Version < 1 || c.Version > 2 {
 			return nil, l.failAt(v, ErrInvalid, fmt.Sprintf("has format version %q; 1 and 2 are known", v.Value), recordAgain)
 		}
@@ -30,7 +30,7 @@ func (l *loader) cassette(root *yaml.Node) (*Cassette, error) {
 		return nil, l.failAt(list, ErrNotCassette, "interactions is not a list", recordAgain)
 	}
 	for n, node := range list.Content {
-		i, err := l.interaction(n+1, resolve(node))
+		i, err := l.interaction(n+1, Resolved(node))
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (l *loader) interaction(number int, node *yaml.Node) (*Interaction, error) 
 	if node.Kind != yaml.MappingNode {
 		return nil, l.failAt(node, ErrInvalid, fmt.Sprintf("interaction %d is not a mapping", number), restore)
 	}
-	req, resp := member(node, "request"), member(node, "response")
+	req, resp := Member(node, "request"), Member(node, "response")
 	if req == nil || resp == nil || resp.Kind != yaml.MappingNode {
 		return nil, l.failAt(node, ErrTruncated, fmt.Sprintf("interaction %d has no request and response: the file was cut off", number), restore)
 	}
@@ -88,14 +88,14 @@ func (l *loader) response(node *yaml.Node, i *Interaction) error {
 	if err := l.fields(node, []field{{"body", &r.Body}, {"headers", &r.Headers}, {"status", &r.Status}, {"code", &r.Code}}); err != nil {
 		return err
 	}
-	if member(node, "code") == nil { // go-vcr always writes it, nearly last
+	if Member(node, "code") == nil { // go-vcr always writes it, nearly last
 		return l.failAt(node, ErrTruncated, fmt.Sprintf("the response of interaction %d has no code: the file was cut off", i.Number), restore)
 	}
 	if r.Code < 100 || r.Code > 999 {
 		return l.failAt(node, ErrInvalid, fmt.Sprintf("%d is no HTTP status", r.Code), restore)
 	}
 	var err error
-	r.Duration, err = l.duration(member(node, "duration"))
+	r.Duration, err = l.duration(Member(node, "duration"))
 	return err
 }
 
@@ -123,7 +123,7 @@ func (l *loader) fields(node *yaml.Node, fs []field) error {
 		return l.failAt(node, ErrInvalid, "is not a mapping", restore)
 	}
 	for _, f := range fs {
-		n := member(node, f.name)
+		n := Member(node, f.name)
 		if n == nil {
 			continue
 		}
@@ -145,21 +145,22 @@ func reason(err error) error {
 	return err
 }
 
-// member finds a mapping's value by key, through an alias.
-func member(n *yaml.Node, key string) *yaml.Node {
-	if n = resolve(n); n.Kind != yaml.MappingNode {
+// Member finds a mapping's value by key; nil when there is none.
+func Member(n *yaml.Node, key string) *yaml.Node {
+	if n = Resolved(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return resolve(n.Content[i+1])
+		if Resolved(n.Content[i]).Value == key {
+			return Resolved(n.Content[i+1])
 		}
 	}
 	return nil
 }
 
-func resolve(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
+// Resolved is what an alias stands for; another node is what it is.
+func Resolved(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
 	}
 	return n
@@ -167,8 +168,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 // foreign recognizes recorders that call their list "interactions" too.
 func foreign(req, resp *yaml.Node) string {
-	status := member(resp, "status")
-	if member(req, "uri") != nil || status != nil && status.Kind == yaml.MappingNode {
+	status := Member(resp, "status")
+	if Member(req, "uri") != nil || status != nil && status.Kind == yaml.MappingNode {
 		return "vcrpy's"
 	}
 	return ""
@@ -179,7 +180,7 @@ func looksLike(root *yaml.Node) string {
 	for _, k := range []struct{ key, name string }{
 		{"http_interactions", "Ruby VCR's"}, {"when", "httpmock's"}, {"then", "httpmock's"}, {"log", "an HTTP archive (HAR)"},
 	} {
-		if member(root, k.key) != nil {
+		if Member(root, k.key) != nil {
 			return "; it looks like " + k.name
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -233,7 +234,7 @@ func wrap(b *strings.Builder, indent, s string) {
 	for line := range strings.SplitSeq(s, "\n") {
 		for len(line) > 0 {
 			n := wrapPoint(line)
-			b.WriteString(indent + printable(line[:n]) + "\n")
+			b.WriteString(indent + Printable(line[:n]) + "\n")
 			line = line[n:]
 		}
 	}
@@ -254,9 +255,10 @@ func wrapPoint(line string) int {
 	return len(line)
 }
 
-func printable(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }) {
+// Printable spells out control characters: they would break a line, or reach a terminal.
+func Printable(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
 	}
-	return strings.Trim(fmt.Sprintf("%q", s), `"`)
+	return strings.Trim(strconv.Quote(s), `"`)
 }

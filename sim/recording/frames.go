@@ -41,28 +41,25 @@ var (
 // readFrame reads one frame of at most max bytes and gives its headers that are
 // texts, and its payload; io.EOF between frames.
 func readFrame(r io.Reader, max int64) (map[string]string, []byte, error) {
-	var prelude [framePrelude]byte
-	if n, err := io.ReadFull(r, prelude[:]); err != nil {
-		if n > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, nil, errFrameCut
-		}
+	frame := make([]byte, framePrelude)
+	if _, err := io.ReadFull(r, frame); errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, errFrameCut
+	} else if err != nil {
 		return nil, nil, err
 	}
-	size := binary.BigEndian.Uint32(prelude[:])
-	if !isFrame(prelude[:]) || int64(size) > max {
+	size := int64(binary.BigEndian.Uint32(frame))
+	if !isFrame(frame) || size > max {
 		return nil, nil, errFrame
 	}
-	rest := make([]byte, size-framePrelude)
-	if _, err := io.ReadFull(r, rest); err != nil {
+	frame = append(frame, make([]byte, size-framePrelude)...)
+	if _, err := io.ReadFull(r, frame[framePrelude:]); err != nil {
 		return nil, nil, errFrameCut
 	}
-	body, tail := rest[:len(rest)-frameTail], rest[len(rest)-frameTail:]
-	sum := crc32.Update(crc32.ChecksumIEEE(prelude[:]), crc32.IEEETable, body)
-	if sum != binary.BigEndian.Uint32(tail) {
+	head, payload, _, _ := stream.NextFrame(frame)
+	if end := size - frameTail; crc32.ChecksumIEEE(frame[:end]) != binary.BigEndian.Uint32(frame[end:]) {
 		return nil, nil, errFrame
 	}
-	split := binary.BigEndian.Uint32(prelude[4:])
-	return frameHeaders(body[:split]), body[split:], nil
+	return frameHeaders(head), payload, nil
 }
 
 // frameHeaders reads the headers that are texts; it stops at one of another type,

@@ -13,6 +13,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/cassette"
 )
 
 // The recorders' lists, at the left margin of a document.
@@ -247,13 +249,13 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 // parts are what a document has: the items of a recorder's list, requests with responses that stand in
 // a list each, as LangChain's cassettes have them, conversations, values in a list, or one value.
 func (y *yamlScan) parts(root *yaml.Node, at int) (nodes []*yaml.Node, list string) {
-	if entries := member(member(root, "log"), "entries"); entries != nil { // of an archive, which need not be in order
-		began := func(n *yaml.Node) string { return cmp.Or(member(n, "startedDateTime"), &yaml.Node{}).Value }
+	if entries := cassette.Member(cassette.Member(root, "log"), "entries"); entries != nil { // which need not be in order
+		began := func(n *yaml.Node) string { return cmp.Or(cassette.Member(n, "startedDateTime"), &yaml.Node{}).Value }
 		slices.SortStableFunc(entries.Content, func(a, b *yaml.Node) int { return strings.Compare(began(a), began(b)) })
 		return entries.Content, "entries"
 	}
 	of := func(key string) *yaml.Node {
-		if m := member(root, key); m != nil && m.Kind == yaml.SequenceNode {
+		if m := cassette.Member(root, key); m != nil && m.Kind == yaml.SequenceNode {
 			return m
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/dialect"
 )
 
@@ -110,26 +111,6 @@ func dashes(rest []byte) int {
 	return n
 }
 
-func resolved(n *yaml.Node) *yaml.Node {
-	if n != nil && n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
-// member finds a mapping's value by key; nil when there is none.
-func member(n *yaml.Node, key string) *yaml.Node {
-	if n = resolved(n); n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if resolved(n.Content[i]).Value == key {
-			return resolved(n.Content[i+1])
-		}
-	}
-	return nil
-}
-
 func fromBase64(value string) ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), ""))
 	if err != nil {
@@ -145,7 +126,7 @@ const expansion = 8
 // YAML is looked at as what stands in JSON.
 func (s *scanner) inJSON(n *yaml.Node) (gjson.Result, error) {
 	w := jsonWriter{left: expansion * s.limits.Part}
-	w.value(resolved(n))
+	w.value(cassette.Resolved(n))
 	if w.left < 0 {
 		return gjson.Result{}, errNodes
 	}
@@ -174,8 +155,8 @@ func (w *jsonWriter) value(n *yaml.Node) {
 			if i > 0 {
 				w.put([]byte(","))
 			}
-			w.put(append(dialect.JSON(keyOf(resolved(n.Content[i]))), ':'))
-			w.value(resolved(n.Content[i+1]))
+			w.put(append(dialect.JSON(keyOf(cassette.Resolved(n.Content[i]))), ':'))
+			w.value(cassette.Resolved(n.Content[i+1]))
 		}
 		w.put([]byte("}"))
 	case yaml.SequenceNode:
@@ -184,7 +165,7 @@ func (w *jsonWriter) value(n *yaml.Node) {
 			if i > 0 {
 				w.put([]byte(","))
 			}
-			w.value(resolved(c))
+			w.value(cassette.Resolved(c))
 		}
 		w.put([]byte("]"))
 	default:
@@ -195,7 +176,7 @@ func (w *jsonWriter) value(n *yaml.Node) {
 // keyOf is a member's name, also in the state of an object that is like a text.
 func keyOf(n *yaml.Node) string {
 	for _, c := range n.Content {
-		if c = resolved(c); c.Kind == yaml.ScalarNode && c.Value != "" {
+		if c = cassette.Resolved(c); c.Kind == yaml.ScalarNode && c.Value != "" {
 			return c.Value
 		}
 	}

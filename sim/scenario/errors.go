@@ -13,10 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"toolbench/sim/cassette"
 )
 
 // FileError is what is wrong with a scenario's file, where, and what to do.
@@ -29,7 +30,7 @@ type FileError struct {
 
 func (e *FileError) Error() string {
 	var b strings.Builder
-	b.WriteString(oneLine(e.File))
+	b.WriteString(cassette.Printable(e.File)) // a file may have any name
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
 	}
@@ -38,14 +39,6 @@ func (e *FileError) Error() string {
 		b.WriteString("; " + e.Remedy)
 	}
 	return b.String()
-}
-
-// oneLine spells out what would break the line of a message: a file may have any name.
-func oneLine(name string) string {
-	if !strings.ContainsFunc(name, unicode.IsControl) {
-		return name
-	}
-	return strings.Trim(strconv.Quote(name), `"`)
 }
 
 // nodeError is a problem of one node, on its way to becoming a FileError.

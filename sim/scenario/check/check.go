@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -132,12 +133,12 @@ func (j *checker) requests() {
 	}
 	for _, text := range r.Contains {
 		if !wasSent(all, text) {
-			j.fail("requests.contains", quoted(text), "in no request")
+			j.fail("requests.contains", strconv.Quote(text), "in no request")
 		}
 	}
 	for _, text := range r.Lacks {
 		if wasSent(all, text) {
-			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
+			j.fail("requests.lacks", "not "+strconv.Quote(text), "it was sent")
 		}
 	}
 	exact(j, "requests.grows", r.Grows, grows(j.rec.Requests))
@@ -191,14 +192,12 @@ func wasSent(all, text string) bool {
 	return false
 }
 
-func quoted(s string) string { return fmt.Sprintf("%q", s) }
-
 // text checks a text against what it must and must not hold.
 func (j *checker) text(key, text string, has, lacks []string, equals *string) {
 	j.holds(key+".contains", text, has)
 	for _, t := range lacks {
 		if strings.Contains(text, t) {
-			j.fail(key+".lacks", "not "+quoted(t), short(text))
+			j.fail(key+".lacks", "not "+strconv.Quote(t), short(text))
 		}
 	}
 	if equals != nil && strings.TrimRight(*equals, "\n") != strings.TrimRight(text, "\n") {
@@ -209,7 +208,7 @@ func (j *checker) text(key, text string, has, lacks []string, equals *string) {
 func (j *checker) holds(key, text string, has []string) {
 	for _, t := range has {
 		if !strings.Contains(text, t) {
-			j.fail(key, quoted(t), short(text))
+			j.fail(key, strconv.Quote(t), short(text))
 		}
 	}
 }

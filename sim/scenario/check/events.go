@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolbench/sim/scenario"
@@ -64,7 +65,7 @@ func Wording(w scenario.EventExpect) string {
 		}
 	}
 	for _, k := range sorted(w.Has) {
-		parts = append(parts, k+"~"+quoted(w.Has[k]))
+		parts = append(parts, k+"~"+strconv.Quote(w.Has[k]))
 	}
 	return strings.Join(parts, " ")
 }
