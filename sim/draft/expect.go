@@ -49,7 +49,11 @@ func Expectations(out check.Result, grows bool) string {
 	line("  requests: {count: %d, grows: %t}", f.requests, grows)
 	line("  calls: %d", len(f.results))
 	nameless := func(e trace.Event) bool { return e.Tool == "" } // an expectation has to name it
-	if all := ids(f.results); len(f.calls) > 0 && !slices.ContainsFunc(f.calls, nameless) {
+	var all []string
+	for _, r := range f.results {
+		all = append(all, r.Call)
+	}
+	if len(f.calls) > 0 && !slices.ContainsFunc(f.calls, nameless) {
 		line("  called: # the calls as the model made them")
 		for _, c := range f.calls {
 			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(trace.As[trace.Ready](c).Input)))
@@ -85,14 +89,6 @@ func result(r trace.Event) string {
 		return fmt.Sprintf("{status: %s, contains: %s, chars: %d}", trace.As[trace.Emitted](r).Status, quote(string(chars[:beginning])), len(chars))
 	}
 	return fmt.Sprintf("{status: %s, equals: %s}", trace.As[trace.Emitted](r).Status, quote(text))
-}
-
-func ids(events []trace.Event) []string {
-	out := make([]string, len(events))
-	for i, e := range events {
-		out[i] = e.Call
-	}
-	return out
 }
 
 func list(words []string) string {

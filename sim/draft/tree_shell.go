@@ -205,15 +205,13 @@ func sedShown(flags, operands []string, result string) []sight {
 		return nil
 	}
 	first, end, two := strings.Cut(strings.TrimSuffix(operands[0], "p"), ",")
-	from, err := strconv.Atoi(first)
-	if err != nil {
-		return nil
+	if !two {
+		end = first
 	}
-	to := from
-	if two {
-		if to, err = strconv.Atoi(end); err != nil {
-			return nil
-		}
+	from, err := strconv.Atoi(first)
+	to, endless := strconv.Atoi(end)
+	if err != nil || endless != nil {
+		return nil
 	}
 	return shownFile(operands[1], result, from, to-from+1, false)
 }

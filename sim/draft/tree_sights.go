@@ -100,7 +100,9 @@ func sightsOf(c treeCall) []sight {
 	case "read":
 		return readSights(path, in, c)
 	case "write":
-		return writeSights(path, in, c)
+		if _, ok := member(in, "content", "file_text", "text", "contents", "CodeContent"); ok {
+			return []sight{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
+		}
 	case "edit", "insert":
 		return editSights(path, in, c)
 	}
@@ -148,13 +150,6 @@ func readSights(path string, in gjson.Result, c treeCall) []sight {
 // pictured reports whether the result is an image or a document, of which only the kind is recorded.
 func pictured(result string) bool {
 	return result == "[image]" || result == "[document]" || strings.HasPrefix(result, "[image]\n") || strings.HasSuffix(result, "\n[image]")
-}
-
-func writeSights(path string, in gjson.Result, c treeCall) []sight {
-	if _, ok := member(in, "content", "file_text", "text", "contents", "CodeContent"); !ok {
-		return nil
-	}
-	return []sight{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
 }
 
 // mostSwaps bounds the edits of one call.
