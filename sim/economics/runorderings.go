@@ -34,7 +34,7 @@ func RunOrderings(s ChurnSession, c Counter) []OrderingCost {
 }
 
 func (b *bench) play(s ChurnSession, o Ordering, c Counter) OrderingCost {
-	p := newPlaying(o, c)
+	p, system := newPlaying(o, c), []Block{{Name: "system prompt", Text: filler("system. ", SystemBytes)}}
 	var w toolset
 	var held changes
 	var messages []Block
@@ -55,15 +55,9 @@ func (b *bench) play(s ChurnSession, o Ordering, c Counter) OrderingCost {
 		}
 		deferred = m.deferred
 		messages = append(messages, Block{Name: fmt.Sprint("message ", turn), Text: filler(fmt.Sprint("turn ", turn, ". "), MessageBytes)})
-		p.send(turn, "", request(m.definitions, messages), strings.Join(causes, "; "))
+		p.send(turn, "", marked(m.definitions, system, messages), strings.Join(causes, "; "))
 	}
 	return p.sum()
-}
-
-// request lines up the blocks and sets the breakpoints.
-func request(definitions, messages []Block) []Block {
-	system := []Block{{Name: "system prompt", Text: filler("system. ", SystemBytes)}}
-	return marked(definitions, system, messages)
 }
 
 // marked lines up a request under our breakpoints: behind the last built-in tool, the

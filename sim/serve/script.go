@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -162,16 +163,14 @@ func plain(content gjson.Result) string {
 
 // Models are the names that the recorded answers carry, each once, sorted.
 func (t *Script) Models() []string {
-	var names []string
+	names := map[string]bool{}
 	for _, c := range t.Conversations {
 		for _, a := range c.Answers {
-			if m := a.Reply.Model; m != "" && !slices.Contains(names, m) {
-				names = append(names, m)
-			}
+			names[a.Reply.Model] = true
 		}
 	}
-	slices.Sort(names)
-	return names
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
 }
 
 // FromScenario gives the answers of a scenario's model: its cassette, or its scripted
