@@ -19,7 +19,6 @@ import (
 	"toolbench/sim/stream"
 	"toolbench/sim/world"
 	"toolbench/toolsys/builtin"
-	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -111,7 +110,11 @@ func (l *InProcess) open(s *caseRun, tools []pool.Entry, rules permission.Rules)
 	}
 	return loop.New(loop.Config{
 		Model: s.model.answer, Catalogue: catalogue, Settings: config, Policy: policy, ModelName: "claude-sonnet-4-5",
-		Handlers: s.handlers(hooks), Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
+		Handlers: pipeline.Handlers{
+			Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
+			Budget: pipeline.NewLedger(pipeline.ResultStore{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
+		},
+		Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
 		State: tool.State{Dir: dir, Root: dir, Env: map[string]string{"HOME": home}, Rules: rules, Extra: []string{resultsDir}},
 	})
 }
@@ -135,13 +138,6 @@ func (l *InProcess) config(limit int) (settings.Settings, error) {
 
 func (s *caseRun) clock() tool.Clock {
 	return tool.Clock{Now: s.gate.Now, Sleep: s.gate.Sleep, Go: s.gate.Go}
-}
-
-func (s *caseRun) handlers(hooks hook.Set) pipeline.Handlers {
-	return pipeline.Handlers{
-		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
-		Budget: pipeline.NewLedger(pipeline.ResultStore{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
-	}
 }
 
 func (s *caseRun) note(e trace.Event) {
