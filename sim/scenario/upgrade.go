@@ -144,7 +144,7 @@ func upgradeCassette(name string, data []byte) (Upgraded, error) {
 	}
 	r := Upgraded{Kind: KindCassette, From: c.Version, To: cassette.FormatVersion, Old: oldIn(c, data), Text: data}
 	r.Secrets = c.Redact(secret.New())
-	if n := totalSecrets(r.Secrets); n > 0 {
+	if n := secret.Total(r.Secrets); n > 0 {
 		r.Old = append(r.Old, plural(n, "secret"))
 	}
 	if len(r.Old) == 0 {
@@ -156,15 +156,6 @@ func upgradeCassette(name string, data []byte) (Upgraded, error) {
 	}
 	r.Text = append(leadingComments(data), text...)
 	return r, sameCassette(name, c, r.Text)
-}
-
-// totalSecrets is how many secrets were counted.
-func totalSecrets(counts []secret.Count) int {
-	n := 0
-	for _, c := range counts {
-		n += c.Times
-	}
-	return n
 }
 
 func plural(n int, word string) string {

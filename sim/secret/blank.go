@@ -215,6 +215,14 @@ type Count struct {
 	Times int    `json:"times"`
 }
 
+// Total is how many secrets were counted.
+func Total(counts []Count) (n int) {
+	for _, c := range counts {
+		n += c.Times
+	}
+	return n
+}
+
 // Tally adds up what was blanked. Its zero value is ready, and may be used by many.
 type Tally struct {
 	mu    sync.Mutex

@@ -276,11 +276,7 @@ func (t *tapped) conclude(written, ended error) error {
 		return harness(written)
 	}
 	text := fmt.Sprintf("%d exchanges recorded in %s", t.journal.Recorded(), t.flags.out)
-	secrets := 0
-	for _, c := range t.journal.Blanked() {
-		secrets += c.Times
-	}
-	if secrets > 0 {
+	if secrets := secret.Total(t.journal.Blanked()); secrets > 0 {
 		text += fmt.Sprintf(", %d secrets blanked", secrets)
 	}
 	t.app.logf("%s", text)
