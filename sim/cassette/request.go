@@ -95,10 +95,8 @@ func decodeJSON(body string) (any, bool) {
 	if dec.Decode(&v) != nil {
 		return nil, false
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, false
-	}
-	return v, true
+	_, err := dec.Token()
+	return v, err == io.EOF
 }
 
 // plainly drops what does not count and writes shorthands out: a plain string for
