@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -176,11 +175,8 @@ func (c *Cassette) yaml(bodies *Bodies) ([]byte, error) {
 		}
 		out.Interactions = append(out.Interactions, i)
 	}
-	var b bytes.Buffer
-	b.WriteString("---\n")
 	text, err := yaml.Marshal(out)
-	b.Write(text)
-	return b.Bytes(), err
+	return append([]byte("---\n"), text...), err
 }
 
 // stamped is the interaction with what the recorder writes and others leave out.
