@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/toolsys/tool"
@@ -335,8 +336,8 @@ type program struct {
 // Connect is [mcp.Transport.Connect].
 func (p program) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := p.CommandTransport.Connect(ctx)
-	if err != nil || p.kill == nil {
-		return c, err
+	if err != nil {
+		return nil, err
 	}
 	return running{c, p.kill}, nil
 }
@@ -349,8 +350,29 @@ type running struct {
 
 // Close is [mcp.Connection.Close].
 func (r running) Close() error {
-	defer r.kill()
+	if r.kill != nil {
+		defer r.kill()
+	}
 	return r.Connection.Close()
+}
+
+// Write is [mcp.Connection.Write]. Where the program does not read, a request waits no longer than its call, and
+// what nobody waits for is left to be written once it does: the library would wait for that as well.
+func (r running) Write(ctx context.Context, msg jsonrpc.Message) error {
+	written := make(chan error, 1)
+	go func() { written <- r.Connection.Write(context.WithoutCancel(ctx), msg) }()
+	var late <-chan time.Time
+	if request, ok := msg.(*jsonrpc.Request); !ok || !request.IsCall() {
+		late = time.After(stopGrace)
+	}
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-late:
+		return nil
+	}
 }
 
 // HTTP is the way to a server behind an address, over streamable HTTP (N3). A server that

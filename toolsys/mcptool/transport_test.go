@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,10 +30,23 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asChild) == "" {
 		os.Exit(m.Run())
 	}
-	if err := mortal(func() { os.Exit(1) }).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := mortal(func() { os.Exit(1) }).Run(context.Background(), &mcp.IOTransport{Reader: deaf{}, Writer: os.Stdout}); err != nil {
 		os.Exit(2)
 	}
 }
+
+// deaf is a standard input that is not read any more where a message is long.
+type deaf struct{}
+
+func (deaf) Read(p []byte) (int, error) {
+	n, err := os.Stdin.Read(p)
+	if err == nil && n == len(p) {
+		time.Sleep(time.Hour)
+	}
+	return n, err
+}
+
+func (deaf) Close() error { return nil }
 
 // mortal is a server with a tool that answers and one that ends it.
 func mortal(die func()) *mcp.Server {
@@ -57,11 +71,15 @@ func fleetOf(t *testing.T, dial func(context.Context) (mcp.Transport, error)) *m
 }
 
 func ringUp(t *testing.T, f *mcptool.Fleet, name string) error {
+	return ringUpWith(t.Context(), t, f, name, "{}")
+}
+
+func ringUpWith(ctx context.Context, t *testing.T, f *mcptool.Fleet, name, input string) error {
 	for _, served := range f.Served(context.Background()).Tools {
 		if served.Name == name {
-			in, problems := served.Parse(json.RawMessage(`{}`))
+			in, problems := served.Parse(json.RawMessage(input))
 			require.Empty(t, problems)
-			_, err := served.Call(t.Context(), in, &tool.Context{})
+			_, err := served.Call(ctx, in, &tool.Context{})
 			return err
 		}
 	}
@@ -78,14 +96,32 @@ func comesBack(t *testing.T, f *mcptool.Fleet) {
 	assert.Empty(t, f.Served(context.Background()).Pending)
 }
 
-func TestAProgramThatDiesIsStartedAgain(t *testing.T) {
+// child is the way to this test's own program as a server.
+func child(t *testing.T) func(context.Context) (mcp.Transport, error) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	comesBack(t, fleetOf(t, mcptool.Stdio(func(context.Context) (*exec.Cmd, func()) {
+	return mcptool.Stdio(func(context.Context) (*exec.Cmd, func()) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), asChild+"=1")
 		return cmd, nil
-	})))
+	})
+}
+
+func TestAProgramThatDiesIsStartedAgain(t *testing.T) { comesBack(t, fleetOf(t, child(t))) }
+
+// A pipe holds 64 KB; what a call has beyond waits until the program reads, but no longer than the call.
+func TestAProgramThatDoesNotReadKeepsNoCall(t *testing.T) {
+	f := fleetOf(t, child(t))
+	long, end := context.WithTimeout(t.Context(), time.Second)
+	defer end()
+	for _, ctx := range []context.Context{long, long} {
+		began := time.Now()
+		assert.ErrorIs(t, ringUpWith(ctx, t, f, "mcp__m__live", `{"a":"`+strings.Repeat("x", 1<<20)+`"}`), context.DeadlineExceeded)
+		assert.Less(t, time.Since(began), 20*time.Second)
+	}
+	began := time.Now()
+	f.Close()
+	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
 func TestAnAddressThatFallsSilentIsCalledAgain(t *testing.T) {
