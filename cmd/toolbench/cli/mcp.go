@@ -67,7 +67,7 @@ func (a *app) mcpCallCommand() *cobra.Command {
 				return err
 			}
 			return a.withServers(cmd.Context(), f, func(servers tool.Servers, _ func() []string) error {
-				return a.mcpCall(cmd.Context(), servers, args[0], input, asked)
+				return a.mcpCall(cmd.Context(), servers, args[0], input, asked, f.limit)
 			})
 		},
 	}
@@ -216,7 +216,7 @@ func (a *app) mcpList(ctx context.Context, servers tool.Servers, remarks func() 
 }
 
 // mcpCall finds the tool, holds the input to its schema and calls it.
-func (a *app) mcpCall(ctx context.Context, servers tool.Servers, name, input string, asked elicit) error {
+func (a *app) mcpCall(ctx context.Context, servers tool.Servers, name, input string, asked elicit, within time.Duration) error {
 	t, err := chosen(servers.Served(ctx).Tools, name)
 	if err != nil {
 		return err
@@ -225,7 +225,9 @@ func (a *app) mcpCall(ctx context.Context, servers tool.Servers, name, input str
 	if len(problems) > 0 {
 		return usage("the input of %s: %s", t.Name, problems)
 	}
-	out, err := t.Call(ctx, in, &tool.Context{Extensions: tool.Extensions{Elicit: asked}})
+	limited, end := context.WithTimeoutCause(ctx, within, fmt.Errorf("%s did not answer within %s; --timeout gives it longer", t.Name, within))
+	defer end()
+	out, err := t.Call(limited, in, &tool.Context{Extensions: tool.Extensions{Elicit: asked}})
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -34,6 +35,10 @@ func shop(t *testing.T) http.Handler {
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "break", Description: "Fails."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		return nil, nil, errors.New("it is broken")
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Waits."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		time.Sleep(5 * time.Second)
+		return nil, nil, nil
 	})
 	s.AddResource(&mcp.Resource{URI: "file:///terms", Name: "terms"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{}, nil
@@ -57,7 +62,7 @@ func TestServersAreListedAndTheirToolsCalled(t *testing.T) {
 	defer server.Close()
 	out, errs, code := commanded(t, t.TempDir(), "mcp", "list", "--mcp-url", server.URL)
 	require.Zero(t, code, errs)
-	for _, want := range []string{"mcp__127_0_0_1__add", "safe, read-only", "Adds two numbers.", "file:///terms", "greet(who)", "2 tools, 1 resources, 1 prompts"} {
+	for _, want := range []string{"mcp__127_0_0_1__add", "safe, read-only", "Adds two numbers.", "file:///terms", "greet(who)", "3 tools, 1 resources, 1 prompts"} {
 		assert.Contains(t, out, want)
 	}
 	for name, c := range map[string]struct {
@@ -68,6 +73,7 @@ func TestServersAreListedAndTheirToolsCalled(t *testing.T) {
 		"by its own name":    {[]string{"add", `{"A":5,"B":3}`}, cli.ExitHeld, "the sum is 8"},
 		"by the model's":     {[]string{"mcp__127_0_0_1__add", `{"A":5,"B":3}`}, cli.ExitHeld, "the sum is 8"},
 		"a failure":          {[]string{"break"}, cli.ExitFailed, "it is broken"},
+		"no answer":          {[]string{"wait", "--timeout", "3s"}, cli.ExitFailed, "mcp__127_0_0_1__wait did not answer within 3s; --timeout gives it longer"},
 		"an invalid input":   {[]string{"add", `{"A":"x"}`}, cli.ExitUsage, `The required parameter "B" is missing`},
 		"no JSON":            {[]string{"add", `{`}, cli.ExitUsage, "add"},
 		"an unknown tool":    {[]string{"ad"}, cli.ExitUsage, "did you mean"},
