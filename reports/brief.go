@@ -181,7 +181,7 @@ func (p *page) folders(rows []replayRow, policies []string) Grid {
 func (p *page) folder(name string, rows []replayRow, policies []string) []any {
 	calls := 0
 	spans := make([]time.Duration, len(policies))
-	var last sums // of the last policy, which is the fastest
+	var last runTimes // of the last policy, which is the fastest
 	for _, row := range rows {
 		calls += row.c.Calls
 		for _, f := range row.c.Figures {

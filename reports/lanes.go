@@ -13,7 +13,7 @@ import (
 // span is one phase of a lane.
 type span struct {
 	from, to time.Duration
-	ink      ink
+	kind     cellKind
 }
 
 // lane is one line of a timeline.
@@ -24,8 +24,8 @@ type lane struct {
 	note  string
 	paint Paint
 	spans []span
-	// mark is drawn in the cell after its moment, if it is any ink.
-	mark   ink
+	// mark is drawn in the cell after its moment, if it is of any kind.
+	mark   cellKind
 	markAt time.Duration
 }
 
@@ -61,13 +61,13 @@ func streamLane(s check.Stream) lane {
 	l := lane{
 		label: fmt.Sprintf("turn %d", s.Turn),
 		took:  s.End - s.Sent,
-		spans: []span{{s.Sent, s.First, inkSent}, {s.First, s.End, inkStream}},
+		spans: []span{{s.Sent, s.First, cellSent}, {s.First, s.End, cellStream}},
 	}
 	if s.Agent != "" {
 		l.label = Safe(s.Agent) + " " + l.label
 	}
 	if s.Cut {
-		l.mark, l.markAt, l.note, l.paint = inkCut, s.End, "cut", Red
+		l.mark, l.markAt, l.note, l.paint = cellCut, s.End, "cut", Red
 	}
 	return l
 }
@@ -79,14 +79,14 @@ func callLane(i int, c check.Call, s check.Stream) lane {
 	l := lane{
 		label: fmt.Sprintf(" #%d %s", i+1, Safe(c.Tool)),
 		took:  c.Ended - c.Started,
-		spans: []span{{c.Ready, c.Started, inkQueued}, {c.Ended, c.Emitted, inkHeld}},
-		mark:  inkEmitted, markAt: c.Emitted,
+		spans: []span{{c.Ready, c.Started, cellQueued}, {c.Ended, c.Emitted, cellHeld}},
+		mark:  cellEmitted, markAt: c.Emitted,
 	}
 	if hidden > c.Started {
-		l.spans = append(l.spans, span{c.Started, hidden, inkHidden})
+		l.spans = append(l.spans, span{c.Started, hidden, cellHidden})
 	}
 	if hidden < c.Ended || hidden == c.Started {
-		l.spans = append(l.spans, span{hidden, c.Ended, inkRunning})
+		l.spans = append(l.spans, span{hidden, c.Ended, cellRunning})
 	}
 	if c.Status != "" && c.Status != "ok" {
 		l.note, l.paint = Safe(c.Status), Red
@@ -102,37 +102,37 @@ func (l lane) noteText(o Options) string {
 	return text
 }
 
-// ink is what a cell of a timeline shows.
-type ink uint8
+// cellKind is what a cell of a timeline shows.
+type cellKind uint8
 
 const (
-	inkNone ink = iota
-	inkSent
-	inkStream
-	inkCut
-	inkQueued
-	inkHidden
-	inkRunning
-	inkHeld
-	inkEmitted
-	inkCount
+	cellNone cellKind = iota
+	cellSent
+	cellStream
+	cellCut
+	cellQueued
+	cellHidden
+	cellRunning
+	cellHeld
+	cellEmitted
+	cellCount
 )
 
 // always reports whether a phase is drawn even when it takes no time.
-func (i ink) always() bool { return i == inkHidden || i == inkRunning || i == inkStream }
+func (i cellKind) always() bool { return i == cellHidden || i == cellRunning || i == cellStream }
 
-// inkWords are the legend.
-var inkWords = [inkCount]string{
-	inkSent: "request sent", inkStream: "streaming", inkCut: "cut", inkQueued: "queued",
-	inkHidden: "running, hidden by the stream", inkRunning: "running", inkHeld: "held", inkEmitted: "emitted",
+// cellWords are the legend.
+var cellWords = [cellCount]string{
+	cellSent: "request sent", cellStream: "streaming", cellCut: "cut", cellQueued: "queued",
+	cellHidden: "running, hidden by the stream", cellRunning: "running", cellHeld: "held", cellEmitted: "emitted",
 }
 
-var inkPaints = [inkCount]Paint{
-	inkSent: Dim, inkStream: Cyan, inkCut: Red, inkQueued: Dim,
-	inkHidden: Green, inkRunning: Yellow, inkHeld: Dim, inkEmitted: Bold,
+var cellPaints = [cellCount]Paint{
+	cellSent: Dim, cellStream: Cyan, cellCut: Red, cellQueued: Dim,
+	cellHidden: Green, cellRunning: Yellow, cellHeld: Dim, cellEmitted: Bold,
 }
 
-type glyphs [inkCount]rune
+type glyphs [cellCount]rune
 
 func glyphsFor(ascii bool) glyphs {
 	if ascii {
@@ -185,27 +185,27 @@ func columnOf(at, total time.Duration, columns int) int {
 
 // cells draws the lane. Phases of no length are left out, except running: each
 // call ran, or was answered, and shows it in one cell at least.
-func (l lane) cells(to layout) []ink {
-	cells, end := make([]ink, to.columns), 0
+func (l lane) cells(to layout) []cellKind {
+	cells, end := make([]cellKind, to.columns), 0
 	for _, s := range l.spans {
 		from, till := to.cell(s.from), to.cell(s.to)
-		if s.ink.always() {
+		if s.kind.always() {
 			from = min(from, to.drawable()-1)
 			till = max(till, from+1)
 		}
 		for i := from; i < till; i++ {
-			cells[i] = s.ink
+			cells[i] = s.kind
 		}
 		end = max(end, till)
 	}
-	if l.mark != inkNone {
+	if l.mark != cellNone {
 		cells[min(max(to.cell(l.markAt), end), to.columns-1)] = l.mark
 	}
 	return cells
 }
 
-// inked draws cells, each run of one ink in its paint.
-func (o Options) inked(cells []ink) string {
+// paintedCells draws cells, each run of one kind in its paint.
+func (o Options) paintedCells(cells []cellKind) string {
 	signs := glyphsFor(o.ASCII)
 	var b strings.Builder
 	for i := 0; i < len(cells); {
@@ -213,7 +213,7 @@ func (o Options) inked(cells []ink) string {
 		for n < len(cells) && cells[n] == cells[i] {
 			n++
 		}
-		b.WriteString(inkPaints[cells[i]].On(strings.Repeat(string(signs[cells[i]]), n-i), o.Color && cells[i] != inkNone))
+		b.WriteString(cellPaints[cells[i]].On(strings.Repeat(string(signs[cells[i]]), n-i), o.Color && cells[i] != cellNone))
 		i = n
 	}
 	return b.String()
@@ -221,15 +221,15 @@ func (o Options) inked(cells []ink) string {
 
 // legend explains the inks that the lanes use, an item each.
 func legend(lanes []lane, signs glyphs) []string {
-	var used [inkCount]bool
+	var used [cellCount]bool
 	for _, l := range lanes {
 		used[l.mark] = true
 		for _, s := range l.spans {
-			used[s.ink] = used[s.ink] || s.to > s.from || s.ink.always()
+			used[s.kind] = used[s.kind] || s.to > s.from || s.kind.always()
 		}
 	}
 	var words []string
-	for i, word := range inkWords {
+	for i, word := range cellWords {
 		if used[i] && word != "" {
 			words = append(words, string(signs[i])+" "+word)
 		}

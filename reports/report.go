@@ -144,16 +144,16 @@ func (t Totals) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sums are the virtual times of a run. Hidden is the serial time that passed beside other
+// runTimes are the virtual times of a run. Hidden is the serial time that passed beside other
 // work (J7); errors, which have no times, count nothing.
-type sums struct {
+type runTimes struct {
 	makespan, serial time.Duration
 	hiding           float64
 	batches, calls   int
 }
 
-func sum(outcomes []check.Result) sums {
-	var s sums
+func sum(outcomes []check.Result) runTimes {
+	var s runTimes
 	for _, o := range outcomes {
 		s.makespan += o.Makespan
 		s.serial += o.Serial
@@ -166,7 +166,7 @@ func sum(outcomes []check.Result) sums {
 
 // hidden is the share of all serial time in percent. Time in which nothing is at work is in
 // no serial time, so the makespans have no bearing on it.
-func (s sums) hidden() float64 {
+func (s runTimes) hidden() float64 {
 	if s.serial <= 0 {
 		return 0
 	}

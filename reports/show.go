@@ -99,7 +99,7 @@ func (s *story) shows(e trace.Event, word string, nodes func(*part) []render.Nod
 	if s.Width > 0 {
 		screen.Width = max(s.Width-deep, narrowest)
 	}
-	all := []placed{{nodes: nodes(s.calls.calls[e.Agent+"\x00"+e.Call])}}
+	all := []signedPart{{nodes: nodes(s.calls.calls[e.Agent+"\x00"+e.Call])}}
 	lines := screen.Lines(s.calls.blanked(all)[0].nodes)
 	for i, l := range lines[:min(len(lines), mostLines)] {
 		if i > 0 {

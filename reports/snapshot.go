@@ -25,11 +25,11 @@ const (
 	unitCount   unit = "count"
 )
 
-// sense is the direction in which a figure gets worse.
-type sense int
+// worseDirection is the direction in which a figure gets worse.
+type worseDirection int
 
 const (
-	neutral sense = iota
+	neutral worseDirection = iota
 	upIsWorse
 	downIsWorse
 )
@@ -40,7 +40,7 @@ type figure struct {
 	name, of string
 	value    float64
 	unit     unit
-	sense    sense
+	sense    worseDirection
 }
 
 func (f figure) label() string {

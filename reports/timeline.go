@@ -98,7 +98,7 @@ func (p *page) drawLanes(lanes []lane, l layout) {
 				p.printf("%s\n", strings.TrimRight(strings.Repeat(" ", l.label+1)+line, " "))
 			}
 		}
-		line := Pad(Cut(lane.label, l.label, p.ASCII), l.label) + " " + p.inked(lane.cells(l))
+		line := Pad(Cut(lane.label, l.label, p.ASCII), l.label) + " " + p.paintedCells(lane.cells(l))
 		if l.note > 0 {
 			line += " " + lane.paint.On(Cut(lane.noteText(p.Options), l.note, p.ASCII), p.Color)
 		}

@@ -13,8 +13,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// placed is a part in its place: a sign and what stands behind it.
-type placed struct {
+// signedPart is a part in its place: a sign and what stands behind it.
+type signedPart struct {
 	deep  int
 	sign  string
 	role  render.Role
@@ -28,8 +28,8 @@ var signs = map[string]string{"●": "*", "›": ">", "└": "`", "·": "-", "?"
 const headSign = "══"
 
 // draw gives some parts as nodes; grouped puts calls of one tool that follow each other into one.
-func (t *Transcript) draw(parts []*part, grouped bool) []placed {
-	var all []placed
+func (t *Transcript) draw(parts []*part, grouped bool) []signedPart {
+	var all []signedPart
 	for i := 0; i < len(parts); i++ {
 		if n := grouping(parts[i:]); grouped && n > 1 {
 			all = append(all, t.group(parts[i:i+n]))
@@ -42,7 +42,7 @@ func (t *Transcript) draw(parts []*part, grouped bool) []placed {
 }
 
 // blanked is done where parts are shown and not where they are made, for groups hold others.
-func (t *Transcript) blanked(all []placed) []placed {
+func (t *Transcript) blanked(all []signedPart) []signedPart {
 	if t.Blank != nil {
 		for i := range all {
 			all[i].nodes = render.Each(all[i].nodes, t.Blank)
@@ -105,14 +105,14 @@ func groupOf(parts []*part) []render.Node {
 }
 
 // group draws several calls as one that opens.
-func (t *Transcript) group(parts []*part) placed {
+func (t *Transcript) group(parts []*part) signedPart {
 	var open []render.Node
 	for _, p := range parts {
 		for _, d := range t.part(p, false) {
 			open = append(open, d.nodes...)
 		}
 	}
-	return placed{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
+	return signedPart{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
 }
 
 // depth is how far below the main conversation an agent is.
@@ -120,7 +120,7 @@ func depth(agent string) int {
 	return strings.Count(agent, ".") + min(len(agent), 1)
 }
 
-func (t *Transcript) part(p *part, grouped bool) []placed {
+func (t *Transcript) part(p *part, grouped bool) []signedPart {
 	if p.tool != nil {
 		return t.drawCall(p, grouped)
 	}
@@ -128,8 +128,8 @@ func (t *Transcript) part(p *part, grouped bool) []placed {
 	if strings.TrimSpace(text) == "" || t.Wordless && p.agent == "" && (p.speaks == model || p.speaks == user) {
 		return nil
 	}
-	said := func(sign string, role render.Role) []placed {
-		return []placed{{0, sign, role, render.Bounded([]render.Node{render.Text{Text: text, Role: role}})}}
+	said := func(sign string, role render.Role) []signedPart {
+		return []signedPart{{0, sign, role, render.Bounded([]render.Node{render.Text{Text: text, Role: role}})}}
 	}
 	switch p.speaks {
 	case user:
@@ -139,22 +139,22 @@ func (t *Transcript) part(p *part, grouped bool) []placed {
 	case heading:
 		return said(headSign, render.Accent)
 	case thinking:
-		return []placed{{0, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
+		return []signedPart{{0, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
 	}
 	return said("", render.Plain)
 }
 
 // drawCall draws a call by its tool, and below it what came of it. What a wrapper calls is
 // drawn in its place.
-func (t *Transcript) drawCall(p *part, grouped bool) []placed {
+func (t *Transcript) drawCall(p *part, grouped bool) []signedPart {
 	within := t.draw(p.within, grouped)
 	if p.wraps && p.over && p.tool.Behaviour.Wrapper && !p.failed {
 		return within
 	}
 	in := p.input()
-	all := []placed{{0, "●", p.look(), p.use(in)}}
+	all := []signedPart{{0, "●", p.look(), p.use(in)}}
 	for _, a := range p.asked {
-		all = append(all, placed{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
+		all = append(all, signedPart{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
 	}
 	role, nodes := p.came(in)
 	if last := len(p.within) - 1; last >= 0 && p.within[last].repeated(nodes) {
@@ -165,7 +165,7 @@ func (t *Transcript) drawCall(p *part, grouped bool) []placed {
 		all = append(all, d)
 	}
 	if len(nodes) > 0 {
-		all = append(all, placed{1, "└", role, nodes})
+		all = append(all, signedPart{1, "└", role, nodes})
 	}
 	return all
 }
@@ -246,8 +246,8 @@ func (p *part) came(in tool.Input) (render.Role, []render.Node) {
 
 // shown are some of the parts, each where it stands: those of an agent whose call is not
 // known are as far in as the agent is deep.
-func (t *Transcript) shown(from, to int, grouped bool) []placed {
-	var all []placed
+func (t *Transcript) shown(from, to int, grouped bool) []signedPart {
+	var all []signedPart
 	parts := t.parts[min(from, to):to]
 	for len(parts) > 0 {
 		n := 1
@@ -272,7 +272,7 @@ func (t *Transcript) Lines(screen Terminal) []string {
 const deepest = 8
 
 // parts draws parts of a conversation.
-func (t Terminal) parts(all []placed) (lines []string) {
+func (t Terminal) parts(all []signedPart) (lines []string) {
 	for _, d := range all {
 		indent := strings.Repeat("  ", min(d.deep, deepest))
 		if t.Width > 0 {

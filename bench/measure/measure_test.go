@@ -17,9 +17,9 @@ import (
 // serial runs one call after the other, once the message is whole, and answers in
 // the order that arrange gives.
 func serial(name string, arrange func([]measure.Answer)) measure.Peer {
-	return measure.Peer{Name: name, Path: "a loop", Open: func(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+	return measure.Peer{Name: name, Path: "a loop", Open: func(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 		var answers []measure.Answer
-		return measure.Bout{
+		return measure.Conversation{
 			Run: func(ctx context.Context) error {
 				answers = nil
 				if err := m.Collect(ctx); err != nil {
@@ -41,8 +41,8 @@ func serial(name string, arrange func([]measure.Answer)) measure.Peer {
 var (
 	inOrder  = serial("in order", func([]measure.Answer) {})
 	reversed = serial("reversed", slices.Reverse[[]measure.Answer])
-	broken   = measure.Peer{Name: "broken", Open: func([]measure.Tool, measure.Message) (measure.Bout, error) {
-		return measure.Bout{Run: func(context.Context) error { return nil }, Answers: func() []measure.Answer { return nil }}, nil
+	broken   = measure.Peer{Name: "broken", Open: func([]measure.Tool, measure.Message) (measure.Conversation, error) {
+		return measure.Conversation{Run: func(context.Context) error { return nil }, Answers: func() []measure.Answer { return nil }}, nil
 	}}
 	fakes = []measure.Peer{inOrder, reversed, broken}
 )

@@ -16,11 +16,11 @@ type Peer struct {
 	Path string
 	// Open prepares a conversation of one message with the tools registered. What
 	// it does is not timed.
-	Open func(tools []Tool, m Message) (Bout, error)
+	Open func(tools []Tool, m Message) (Conversation, error)
 }
 
-// Bout is a conversation that can be held over and over.
-type Bout struct {
+// Conversation is a conversation that can be held over and over.
+type Conversation struct {
 	// Run holds it: the message arrives, its calls run, and where the library is
 	// a loop the model says that it is done.
 	Run func(ctx context.Context) error

@@ -46,7 +46,7 @@ func (p Plan) Run(ctx context.Context) ([]Row, error) {
 			return nil, err
 		}
 		for _, d := range peers {
-			all = append(all, &entry{program: program, place: len(all), row: Row{Described: d, Troubles: map[string][]Trouble{}}})
+			all = append(all, &entry{program: program, place: len(all), row: Row{Described: d, Troubles: map[string][]FaultOutcome{}}})
 		}
 	}
 	order := rand.New(rand.NewPCG(p.Seed, 0))
@@ -100,9 +100,9 @@ func (e *entry) sample(ctx context.Context, name string, budget time.Duration) {
 			e.spans = append(e.spans, s)
 		}
 	default:
-		var t Trouble
+		var t FaultOutcome
 		if err := ask(&t); err != nil {
-			t = Trouble{Died: true, Error: err.Error()}
+			t = FaultOutcome{Died: true, Error: err.Error()}
 		}
 		e.row.Troubles[name] = append(e.row.Troubles[name], t)
 	}

@@ -37,7 +37,7 @@ func (p Program) ask(ctx context.Context, into any, args ...string) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("no answer within %s", patience)
 		}
-		return fmt.Errorf("%w: %s", err, telling(stderr.String()))
+		return fmt.Errorf("%w: %s", err, decisiveLine(stderr.String()))
 	}
 	if err := json.Unmarshal(stdout.Bytes(), into); err != nil {
 		return fmt.Errorf("the answer is no JSON: %w", err)
@@ -45,8 +45,8 @@ func (p Program) ask(ctx context.Context, into any, args ...string) error {
 	return nil
 }
 
-// telling is the line of a program's last words that says why.
-func telling(words string) string {
+// decisiveLine is the line of a program's last words that says why.
+func decisiveLine(words string) string {
 	lines := strings.Split(strings.TrimSpace(words), "\n")
 	for _, l := range lines {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {

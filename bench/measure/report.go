@@ -32,11 +32,11 @@ type SpanFigures struct {
 // nil, and Problems says why.
 type Row struct {
 	Described
-	Five     *CostFigures         `json:"five,omitempty"`
-	One      *CostFigures         `json:"one,omitempty"`
-	Span     *SpanFigures         `json:"span,omitempty"`
-	Troubles map[string][]Trouble `json:"troubles,omitempty"`
-	Problems []string             `json:"problems,omitempty"`
+	Five     *CostFigures              `json:"five,omitempty"`
+	One      *CostFigures              `json:"one,omitempty"`
+	Span     *SpanFigures              `json:"span,omitempty"`
+	Troubles map[string][]FaultOutcome `json:"troubles,omitempty"`
+	Problems []string                  `json:"problems,omitempty"`
 }
 
 // Missing is a library that is not in the table, and why.

@@ -129,8 +129,8 @@ func (r *runner) take() (first uint64, more bool) {
 	return first, true
 }
 
-// numbered is a script and its number.
-type numbered struct {
+// numberedScript is a script and its number.
+type numberedScript struct {
 	number uint64
 	text   string
 }
@@ -138,10 +138,10 @@ type numbered struct {
 // batch runs the read-only scripts of one together, and one by one where that
 // changed something or took too long.
 func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
-	var scripts []numbered
+	var scripts []numberedScript
 	for n := first; n < first+r.cfg.Batch; n++ {
 		if text := GenerateScript(r.cfg.Seed, n); ReadOnly(text) {
-			scripts = append(scripts, numbered{n, text})
+			scripts = append(scripts, numberedScript{n, text})
 		}
 	}
 	changed, late, err := s.run(ctx, batchLimit, scripts...)
@@ -171,7 +171,7 @@ func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 }
 
 // single runs scripts one by one, each in a fresh folder.
-func (r *runner) single(ctx context.Context, s *scratch, scripts []numbered) (*ScriptFinding, uint64, error) {
+func (r *runner) single(ctx context.Context, s *scratch, scripts []numberedScript) (*ScriptFinding, uint64, error) {
 	late := uint64(0)
 	for _, one := range scripts {
 		changed, slow, err := s.run(ctx, scriptLimit, one)
@@ -206,7 +206,7 @@ func ReplayScript(ctx context.Context, script string) ([]string, error) {
 		return nil, err
 	}
 	defer s.remove()
-	changed, _, err := s.run(ctx, scriptLimit, numbered{text: script})
+	changed, _, err := s.run(ctx, scriptLimit, numberedScript{text: script})
 	return changed, err
 }
 
@@ -314,7 +314,7 @@ const driver = `exec 2>/dev/null; while IFS= read -r -d '' s <&3; do ( exec 3<&-
 
 // run runs scripts one after the other and gives what is different afterwards. late
 // reports whether they had to be stopped.
-func (s *scratch) run(ctx context.Context, limit time.Duration, scripts ...numbered) (changed []string, late bool, err error) {
+func (s *scratch) run(ctx context.Context, limit time.Duration, scripts ...numberedScript) (changed []string, late bool, err error) {
 	if err := s.fresh(); err != nil {
 		return nil, false, err
 	}
@@ -342,7 +342,7 @@ func (s *scratch) run(ctx context.Context, limit time.Duration, scripts ...numbe
 
 // start runs the driver to its end; the whole process group goes with it. How the
 // scripts end does not matter.
-func (s *scratch) start(ctx context.Context, scripts []numbered) error {
+func (s *scratch) start(ctx context.Context, scripts []numberedScript) error {
 	var text bytes.Buffer
 	for _, one := range scripts {
 		text.WriteString(one.text + "\x00")
@@ -377,7 +377,7 @@ func (s *scratch) shrink(ctx context.Context, script string) string {
 		if !ReadOnly(text) {
 			return false
 		}
-		changed, _, err := s.run(ctx, scriptLimit, numbered{text: text})
+		changed, _, err := s.run(ctx, scriptLimit, numberedScript{text: text})
 		return err == nil && len(changed) > 0
 	}
 	for again := true; again && ctx.Err() == nil; {

@@ -8,8 +8,8 @@ import (
 // What inputs name is drawn from what the case has made so far, and one beyond, so that
 // most are there and some are not.
 
-// made counts what the calls of a case may have made.
-type made struct {
+// createdCounts counts what the calls of a case may have made.
+type createdCounts struct {
 	tasks, jobs, crons, mails int
 	agents, trees             []string
 }

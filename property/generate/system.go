@@ -19,7 +19,7 @@ type SystemMaker struct {
 	has  uint32
 	s    *SystemCase
 	ids  int
-	made made
+	made createdCounts
 	// opening is what the conversation begins with.
 	opening [][]step
 }
@@ -61,7 +61,7 @@ const (
 // Case makes case number i.
 func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
-	m.has, m.ids, m.made, m.opening = m.rng.Uint32(), 0, made{}, nil
+	m.has, m.ids, m.made, m.opening = m.rng.Uint32(), 0, createdCounts{}, nil
 	if m.odds(1, 4) { // hardly any: what is about one thing is found sooner
 		m.has &= m.rng.Uint32() & m.rng.Uint32()
 	}

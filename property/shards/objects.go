@@ -59,7 +59,7 @@ func (q *Queue) send(ctx context.Context, store jetstream.ObjectStore, digest st
 	sum := sha256.New()
 	for n := 0; ; n++ {
 		part := io.LimitReader(io.TeeReader(r, sum), pieceBytes)
-		info, err := store.Put(ctx, jetstream.ObjectMeta{Name: piece(digest, n), Opts: chunks}, filled{part})
+		info, err := store.Put(ctx, jetstream.ObjectMeta{Name: piece(digest, n), Opts: chunks}, fullReader{part})
 		switch {
 		case err != nil:
 			return err
@@ -75,11 +75,11 @@ func (q *Queue) send(ctx context.Context, store jetstream.ObjectStore, digest st
 
 func piece(digest string, n int) string { return fmt.Sprintf("%s.%d", digest, n) }
 
-// filled reads as much as there is room for: each chunk of a store is written to the disk by itself.
-type filled struct{ io.Reader }
+// fullReader reads as much as there is room for: each chunk of a store is written to the disk by itself.
+type fullReader struct{ io.Reader }
 
 // Read implements io.Reader.
-func (f filled) Read(p []byte) (int, error) {
+func (f fullReader) Read(p []byte) (int, error) {
 	n, err := io.ReadFull(f.Reader, p)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil

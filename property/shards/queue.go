@@ -267,8 +267,8 @@ func unpack(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Aside is a case that nobody could play.
-type Aside struct {
+// SkippedCase is a case that nobody could play.
+type SkippedCase struct {
 	Case uint64 `json:"case"`
 	Why  string `json:"why"`
 }
@@ -285,7 +285,7 @@ type Progress struct {
 type Gathered struct {
 	Parts   []Range
 	Results [][]byte
-	Aside   []Aside
+	Aside   []SkippedCase
 }
 
 // Gather puts into the queue what is not done of a range, in parts of a size, and waits until
@@ -358,7 +358,7 @@ func (q *Queue) collect(ctx context.Context, chosen []Range, s state) (*Gathered
 		if err != nil {
 			return nil, fmt.Errorf("the store: %s: %w", r, err)
 		}
-		g.Aside = append(g.Aside, Aside{Case: r.From, Why: string(entry.Value())})
+		g.Aside = append(g.Aside, SkippedCase{Case: r.From, Why: string(entry.Value())})
 	}
 	return g, nil
 }

@@ -237,7 +237,7 @@ func TestACaseThatNobodyGetsThroughIsSetAside(t *testing.T) {
 	}
 	g, err := q.Gather(t.Context(), whole, 50, nothing)
 	require.NoError(t, err)
-	assert.Equal(t, []Aside{{Case: poisoned, Why: "out of memory"}}, g.Aside)
+	assert.Equal(t, []SkippedCase{{Case: poisoned, Why: "out of memory"}}, g.Aside)
 	total, cases := totals(t, g)
 	assert.Equal(t, alone(t)-poisoned*poisoned, total)
 	assert.Equal(t, whole.Len()-1, cases)

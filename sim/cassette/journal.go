@@ -39,9 +39,9 @@ type Journal struct {
 	mu     sync.Mutex
 	known  []secret.Known
 	finder *secret.Memory
-	open   []*entryOnWay // in the order in which they began
-	ending []*entryOnWay // passed on to their ends, in that order, and not all completed yet
-	over   []*entryOnWay // completed, and not in the file's fixed part yet
+	open   []*openEntry // in the order in which they began
+	ending []*openEntry // passed on to their ends, in that order, and not all completed yet
+	over   []*openEntry // completed, and not in the file's fixed part yet
 	// closing: nothing is waited for any more.
 	closing bool
 	work    sync.WaitGroup
@@ -73,8 +73,8 @@ func NewJournal(path string, next http.RoundTripper, known []secret.Known) (*Jou
 	return j, nil
 }
 
-// entryOnWay is one exchange that is being recorded.
-type entryOnWay struct {
+// openEntry is one exchange that is being recorded.
+type openEntry struct {
 	journal *Journal
 	began   time.Time
 	size    atomic.Int64
@@ -154,11 +154,11 @@ func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	j.learn(req)
-	e := &entryOnWay{journal: j, began: j.now()}
+	e := &openEntry{journal: j, began: j.now()}
 	e.request = vcr.Request{Method: req.Method, URL: req.URL.String(), Headers: req.Header.Clone(), Form: url.Values{}}
 	if req.Body != nil && req.Body != http.NoBody {
 		out := *req
-		out.Body = copied{req.Body, e}
+		out.Body = copiedBody{req.Body, e}
 		req = &out
 	}
 	resp, err := j.next.RoundTrip(req)
@@ -174,7 +174,7 @@ func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
 	j.open = append(j.open, e)
 	j.mu.Unlock()
 	j.work.Go(e.decode)
-	resp.Body = &passed{ReadCloser: resp.Body, entry: e}
+	resp.Body = &observedBody{ReadCloser: resp.Body, entry: e}
 	return resp, nil
 }
 
@@ -226,14 +226,14 @@ func (j *Journal) learn(req *http.Request) {
 	}
 }
 
-// copied is a request's body that is kept as it is read.
-type copied struct {
+// copiedBody is a request's body that is kept as it is read.
+type copiedBody struct {
 	io.ReadCloser
-	entry *entryOnWay
+	entry *openEntry
 }
 
 // Read implements io.Reader.
-func (c copied) Read(p []byte) (int, error) {
+func (c copiedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.entry.mu.Lock()
 	c.entry.sent.Write(p[:n])
@@ -241,14 +241,14 @@ func (c copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// passed is a response's body that is kept as it is read.
-type passed struct {
+// observedBody is a response's body that is kept as it is read.
+type observedBody struct {
 	io.ReadCloser
-	entry *entryOnWay
+	entry *openEntry
 }
 
 // Read implements io.Reader.
-func (b *passed) Read(p []byte) (int, error) {
+func (b *observedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
 		b.entry.size.Add(int64(n))
@@ -262,12 +262,12 @@ func (b *passed) Read(p []byte) (int, error) {
 }
 
 // Close ends the exchange too: who closes reads no more.
-func (b *passed) Close() error {
+func (b *observedBody) Close() error {
 	b.end()
 	return b.ReadCloser.Close()
 }
 
-func (b *passed) end() {
+func (b *observedBody) end() {
 	b.entry.once.Do(func() {
 		b.entry.journal.backlog.Add(b.entry.size.Load())
 		b.entry.journal.ends(b.entry)
@@ -275,15 +275,15 @@ func (b *passed) end() {
 	b.entry.chunks.end()
 }
 
-// arriving reads chunks, and knows when the last one came.
-type arriving struct {
+// arrivalReader reads chunks, and knows when the last one came.
+type arrivalReader struct {
 	chunks *queue
 	rest   []byte
 	at     time.Duration
 }
 
 // Read implements io.Reader.
-func (a *arriving) Read(p []byte) (int, error) {
+func (a *arrivalReader) Read(p []byte) (int, error) {
 	if len(a.rest) == 0 {
 		c, ok := a.chunks.take()
 		if !ok {
@@ -298,8 +298,8 @@ func (a *arriving) Read(p []byte) (int, error) {
 
 // decode takes the response in as it arrives, without its content encoding, and gives each
 // event its time. One that cannot be decoded is kept as it came.
-func (e *entryOnWay) decode() {
-	from := &arriving{chunks: e.chunks}
+func (e *openEntry) decode() {
+	from := &arrivalReader{chunks: e.chunks}
 	encoding, r := e.resp.Headers.Get("Content-Encoding"), io.Reader(from)
 	if encoding != "" && KnownEncoding(encoding) {
 		d := NewDecoder(from, encoding, maxPlain)
@@ -338,7 +338,7 @@ func (e *entryOnWay) decode() {
 // of their ends, be one decoded later than the next; but one of which all bytes had been
 // passed on when another began stands before that, though its end was seen later: who read
 // its last event may have sent the next request because of it.
-func (j *Journal) ends(e *entryOnWay) {
+func (j *Journal) ends(e *openEntry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.ended = j.now()
@@ -350,11 +350,11 @@ func (j *Journal) ends(e *entryOnWay) {
 }
 
 // precedes reports whether nothing more was passed on of e once o had begun.
-func (e *entryOnWay) precedes(o *entryOnWay) bool { return e.last.Load() < o.began.UnixNano() }
+func (e *openEntry) precedes(o *openEntry) bool { return e.last.Load() < o.began.UnixNano() }
 
 // finished moves what is decoded among those that do not change any more, up to the first
 // that is not.
-func (j *Journal) finished(e *entryOnWay) {
+func (j *Journal) finished(e *openEntry) {
 	j.mu.Lock()
 	e.done = true
 	j.mu.Unlock()
@@ -371,7 +371,7 @@ func (j *Journal) settle() {
 			break
 		}
 		j.ending = j.ending[1:]
-		j.open = slices.DeleteFunc(j.open, func(o *entryOnWay) bool { return o == next })
+		j.open = slices.DeleteFunc(j.open, func(o *openEntry) bool { return o == next })
 		j.over = append(j.over, next)
 	}
 	j.mu.Unlock()
@@ -383,8 +383,8 @@ func (j *Journal) settle() {
 const patience = time.Second
 
 // held is how much longer an exchange waits for those that precede it and have not ended.
-func (j *Journal) held(e *entryOnWay) time.Duration {
-	if j.closing || !slices.ContainsFunc(j.open, func(o *entryOnWay) bool { return o.ended.IsZero() && o.precedes(e) }) {
+func (j *Journal) held(e *openEntry) time.Duration {
+	if j.closing || !slices.ContainsFunc(j.open, func(o *openEntry) bool { return o.ended.IsZero() && o.precedes(e) }) {
 		return 0
 	}
 	return patience - j.now().Sub(e.ended)
@@ -510,7 +510,7 @@ func (j *Journal) begin(text []byte) error {
 
 // yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has
 // the events that are whole.
-func (e *entryOnWay) yaml(r redactor, bodies *Bodies, whole bool) []byte {
+func (e *openEntry) yaml(r redactor, bodies *Bodies, whole bool) []byte {
 	e.mu.Lock()
 	e.dirty = false
 	out := &vcr.Interaction{Request: e.request, Response: e.resp}

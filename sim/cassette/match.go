@@ -201,14 +201,14 @@ func unified(recorded, live, was, is string) string {
 	return strings.Join(lines[:diffMaxLines], "") + fmt.Sprintf("... %d more lines\n", len(lines)-diffMaxLines)
 }
 
-// bag counts the lines of a text, without their indentation and commas.
-type bag struct {
+// lineCounts counts the lines of a text, without their indentation and commas.
+type lineCounts struct {
 	lines map[string]int
 	total int
 }
 
-func newBag(text string) bag {
-	b := bag{lines: map[string]int{}}
+func newBag(text string) lineCounts {
+	b := lineCounts{lines: map[string]int{}}
 	for line := range strings.Lines(text) {
 		line = strings.Trim(line, " \n,")
 		if line == "" || strings.Trim(line, `{}[]"`) == "" {
@@ -222,7 +222,7 @@ func newBag(text string) bag {
 
 // similarity is the share of lines two requests have in common, whatever their
 // order: 0 for none, 1 for all (Dice's coefficient).
-func similarity(a, b bag) float64 {
+func similarity(a, b lineCounts) float64 {
 	if a.total+b.total == 0 {
 		return 0
 	}

@@ -12,7 +12,7 @@ import (
 func TestExchangesAreRecordedInTheOrderOfTheirEnds(t *testing.T) {
 	j, at := journalAt()
 	long, first, second := onWay(at), onWay(at), onWay(at)
-	j.open = []*entryOnWay{long, first, second}
+	j.open = []*openEntry{long, first, second}
 	j.ends(first)
 	j.ends(second)
 	j.finished(second)
@@ -20,7 +20,7 @@ func TestExchangesAreRecordedInTheOrderOfTheirEnds(t *testing.T) {
 	assert.Len(t, j.open, 3, "until then it is written as one on its way")
 	j.finished(first)
 	assert.Equal(t, []bool{true, true}, []bool{j.over[0] == first, j.over[1] == second})
-	assert.Equal(t, []*entryOnWay{long}, j.open)
+	assert.Equal(t, []*openEntry{long}, j.open)
 }
 
 // An answer whose last event led to the next request stands before that, though the end of
@@ -30,7 +30,7 @@ func TestAnExchangeThatLedToAnotherStandsBeforeIt(t *testing.T) {
 	first := onWay(at)
 	*at = at.Add(time.Millisecond)
 	second := onWay(at)
-	j.open = []*entryOnWay{first, second}
+	j.open = []*openEntry{first, second}
 	j.ends(second)
 	j.finished(second)
 	assert.Empty(t, j.over, "the first may end any moment")
@@ -41,12 +41,12 @@ func TestAnExchangeThatLedToAnotherStandsBeforeIt(t *testing.T) {
 	silent := onWay(at)
 	*at = at.Add(time.Millisecond)
 	third := onWay(at)
-	j.open, j.over = []*entryOnWay{silent, third}, nil
+	j.open, j.over = []*openEntry{silent, third}, nil
 	j.ends(third)
 	*at = at.Add(patience)
 	j.finished(third)
-	assert.Equal(t, []*entryOnWay{third}, j.over)
-	assert.Equal(t, []*entryOnWay{silent}, j.open)
+	assert.Equal(t, []*openEntry{third}, j.over)
+	assert.Equal(t, []*openEntry{silent}, j.open)
 }
 
 // journalAt is a journal by a clock that the test moves.
@@ -56,8 +56,8 @@ func journalAt() (*Journal, *time.Time) {
 }
 
 // onWay is an exchange of which something has been passed on in the moment it began.
-func onWay(at *time.Time) *entryOnWay {
-	e := &entryOnWay{began: *at}
+func onWay(at *time.Time) *openEntry {
+	e := &openEntry{began: *at}
 	e.last.Store(at.UnixNano())
 	return e
 }

@@ -53,7 +53,7 @@ func RecordAfter(path string, rt http.RoundTripper, finder *secret.Finder, earli
 	r := &Recorder{temp: name + ".recording.yaml", file: path, redact: redactor{finder.Remember(), &secret.Tally{}}}
 	err := r.begin(earlier)
 	if err == nil {
-		r.recorder, err = vcr.NewAsMode(name+".recording", vcr.ModeRecording, stamper{rt})
+		r.recorder, err = vcr.NewAsMode(name+".recording", vcr.ModeRecording, timeStamper{rt})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("record to %q: %w", path, err)
@@ -164,13 +164,13 @@ func (r *Recorder) stop(file string) error {
 // Partial has returned.
 func (r *Recorder) Blanked() []secret.Count { return r.redact.tally.Counts() }
 
-// stamper is the transport beneath go-vcr's recorder. It notes when each event
+// timeStamper is the transport beneath go-vcr's recorder. It notes when each event
 // of a response arrives and puts the times into the response's headers once
 // the body has been read to its end - which is before go-vcr stores them.
-type stamper struct{ next http.RoundTripper }
+type timeStamper struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s timeStamper) RoundTrip(req *http.Request) (*http.Response, error) {
 	req, err := readAhead(req)
 	if err != nil {
 		return nil, err

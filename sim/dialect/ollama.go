@@ -90,23 +90,23 @@ func (o *ollamaStream) add(_ string, v gjson.Result) {
 	o.w.finish()
 }
 
-// ollamaGiver writes Ollama's answers, in which calls come whole.
-type ollamaGiver struct{}
+// ollamaEncoder writes Ollama's answers, in which calls come whole.
+type ollamaEncoder struct{}
 
 // line is a part of the answer, as the whole is.
-func (ollamaGiver) line(g *Giver, message json.RawMessage, rest ...any) json.RawMessage {
+func (ollamaEncoder) line(g *Encoder, message json.RawMessage, rest ...any) json.RawMessage {
 	return object(append([]any{"model", g.Model, "created_at", "1970-01-01T00:00:00Z", "message", message}, rest...)...)
 }
 
-func (o ollamaGiver) part(g *Giver, members ...any) []stream.Event {
+func (o ollamaEncoder) part(g *Encoder, members ...any) []stream.Event {
 	message := object(append([]any{"role", "assistant"}, members...)...)
 	return []stream.Event{{Data: o.line(g, message, "done", json.RawMessage("false"))}}
 }
 
-func (ollamaGiver) start(*Giver) []stream.Event         { return nil }
-func (ollamaGiver) begin(*Giver, *given) []stream.Event { return nil }
+func (ollamaEncoder) start(*Encoder) []stream.Event                { return nil }
+func (ollamaEncoder) begin(*Encoder, *encodedBlock) []stream.Event { return nil }
 
-func (o ollamaGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+func (o ollamaEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
 	switch b.kind {
 	case "text":
 		return o.part(g, "content", text(piece))
@@ -116,28 +116,28 @@ func (o ollamaGiver) piece(g *Giver, b *given, piece string) []stream.Event {
 	return nil
 }
 
-func (o ollamaGiver) end(g *Giver, b *given) []stream.Event {
+func (o ollamaEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
 	return o.part(g, "content", text(""), "tool_calls", []json.RawMessage{o.call(b)})
 }
 
-func (ollamaGiver) call(b *given) json.RawMessage {
+func (ollamaEncoder) call(b *encodedBlock) json.RawMessage {
 	return object("id", b.id, "function", object("name", b.name, "arguments", b.args()))
 }
 
-func (o ollamaGiver) finish(g *Giver) []stream.Event {
+func (o ollamaEncoder) finish(g *Encoder) []stream.Event {
 	return []stream.Event{{Data: o.last(g, object("role", "assistant", "content", text("")))}}
 }
 
 // last is the line that ends an answer.
-func (o ollamaGiver) last(g *Giver, message json.RawMessage) json.RawMessage {
+func (o ollamaEncoder) last(g *Encoder, message json.RawMessage) json.RawMessage {
 	reason := cmp.Or(map[string]string{"max_tokens": "length", windowFull: "length"}[g.stop], "stop")
 	return o.line(g, message, "done", true, "done_reason", reason, "prompt_eval_count", g.input, "eval_count", g.output)
 }
 
-func (o ollamaGiver) document(g *Giver) json.RawMessage {
+func (o ollamaEncoder) document(g *Encoder) json.RawMessage {
 	said, calls := text(g.plain("text")), each(g.calls(), o.call)
 	return o.last(g, object("role", "assistant", "content", said, "thinking", g.plain("thinking"), "tool_calls", calls))
 }

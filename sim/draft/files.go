@@ -88,7 +88,7 @@ func (s *builder) legend(t tree, files []treeFile) []string {
 
 // remarkTree is what there is of the tree, and what there is not.
 func (s *builder) remarkTree(t tree, files []treeFile) {
-	seen := map[seen]int{}
+	seen := map[visibility]int{}
 	for _, f := range files {
 		seen[f.Seen]++
 	}

@@ -22,12 +22,12 @@ type treeCall struct {
 	Failed, Answered bool
 }
 
-// seen is how much of a file there was to see.
-type seen int
+// visibility is how much of a file there was to see.
+type visibility int
 
 // The kinds of sight.
 const (
-	seenName seen = iota // it was listed, or written over: its content is unknown
+	seenName visibility = iota // it was listed, or written over: its content is unknown
 	seenPart
 	seenAll
 )
@@ -38,7 +38,7 @@ type treeFile struct {
 	Path string
 	// Text has an empty line where a line was not seen.
 	Text string
-	Seen seen
+	Seen visibility
 	// Unseen are the lines that were not, first and last, counted from 1; the last is 0
 	// where the file's end is unknown. Notes are what else is to be known of it.
 	Unseen [][2]int
@@ -68,7 +68,7 @@ const (
 // rebuildTree gives the tree before the first of the calls, which are in the order in which
 // they were made. dir is the working directory where it is known, else "".
 func rebuildTree(calls []treeCall, dir string) tree {
-	var sights []sight
+	var sights []observation
 	for _, c := range calls {
 		sights = append(sights, sightsOf(c)...)
 	}
@@ -87,7 +87,7 @@ type treeBuilder struct {
 	foreign bool
 }
 
-func (b *treeBuilder) apply(s sight) {
+func (b *treeBuilder) apply(s observation) {
 	dir := b.dir
 	if s.dir != "" {
 		dir, _ = clean(s.dir, b.dir)
@@ -286,7 +286,7 @@ func sane(p string) bool {
 
 // dirOf finds where a session worked: as it is known, else where its relative paths are
 // found in its absolute ones, else the folder that all absolute ones share.
-func dirOf(sights []sight, known string) string {
+func dirOf(sights []observation, known string) string {
 	if p, ok := clean(known, "/"); known != "" && ok {
 		return p
 	}

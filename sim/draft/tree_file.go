@@ -73,7 +73,7 @@ func (f *fileState) write(existed bool) {
 }
 
 // view takes lines that were seen as they are now.
-func (f *fileState) view(s sight) {
+func (f *fileState) view(s observation) {
 	if f.closed || s.from < 1 || s.from > maxLine-len(s.lines) {
 		f.listed()
 		return
@@ -139,7 +139,7 @@ func (f *fileState) reach(line int) {
 
 // edit changes the file as the session did; the snippet that some tools answer with
 // shows where.
-func (f *fileState) edit(s sight) {
+func (f *fileState) edit(s observation) {
 	if f.closed {
 		return
 	}

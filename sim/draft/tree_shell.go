@@ -23,13 +23,13 @@ type command struct {
 
 // shellSights reads what a command line shows: of `cd x && cat y`, the file. Lines with more
 // than one command that shows something count only for what they write.
-func shellSights(in gjson.Result, c treeCall) []sight {
+func shellSights(in gjson.Result, c treeCall) []observation {
 	line, ok := member(in, "command", "cmd", "CommandLine")
 	if !ok || len(line) > maxFileBytes {
 		return nil
 	}
 	dir := ""
-	var all []sight
+	var all []observation
 	var shows []command
 	for _, cmd := range commands(line) {
 		switch {
@@ -37,7 +37,7 @@ func shellSights(in gjson.Result, c treeCall) []sight {
 		case cmd.words[0] == "cd" && len(cmd.words) == 2:
 			dir = below(dir, cmd.words[1])
 		case cmd.into != "" && cmd.here:
-			all = append(all, sight{kind: written, path: cmd.into, dir: dir})
+			all = append(all, observation{kind: written, path: cmd.into, dir: dir})
 		case cmd.shown:
 			shows = append(shows, cmd)
 		}
@@ -154,7 +154,7 @@ func literal(w *syntax.Word) (string, bool) {
 }
 
 // sights are what the output of one command shows.
-func (c command) sights(result string) []sight {
+func (c command) sights(result string) []observation {
 	var flags, operands []string
 	for _, w := range c.words[1:] {
 		if strings.HasPrefix(w, "-") && w != "-" {
@@ -200,7 +200,7 @@ func (c command) sights(result string) []sight {
 }
 
 // sedShown is `sed -n 'a,bp' file`.
-func sedShown(flags, operands []string, result string) []sight {
+func sedShown(flags, operands []string, result string) []observation {
 	if len(flags) != 1 || flags[0] != "-n" || len(operands) != 2 || !strings.HasSuffix(operands[0], "p") {
 		return nil
 	}
@@ -217,13 +217,13 @@ func sedShown(flags, operands []string, result string) []sight {
 }
 
 // shownFile is a file's text as a command shows it, limit lines at most; 0 is no bound.
-func shownFile(path, result string, from, limit int, cut bool) []sight {
+func shownFile(path, result string, from, limit int, cut bool) []observation {
 	p := passageOf(result, from)
 	if p.numbered || limit == 0 && !cut {
-		return []sight{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0 && !cut}}
+		return []observation{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0 && !cut}}
 	}
 	if limit > 0 && len(p.lines) > limit {
-		return []sight{{kind: listed, path: path}} // there is more in it than the file
+		return []observation{{kind: listed, path: path}} // there is more in it than the file
 	}
-	return []sight{{kind: viewed, path: path, from: from, lines: p.lines}}
+	return []observation{{kind: viewed, path: path, from: from, lines: p.lines}}
 }

@@ -18,8 +18,8 @@ const (
 	edited
 )
 
-// sight is what one call shows of one file.
-type sight struct {
+// observation is what one call shows of one file.
+type observation struct {
 	kind kind
 	path string
 	dir  string // what a relative path is below; "" for the session's own
@@ -74,7 +74,7 @@ func member(input gjson.Result, names ...string) (string, bool) {
 }
 
 // sightsOf is what a call shows.
-func sightsOf(c treeCall) []sight {
+func sightsOf(c treeCall) []observation {
 	in := gjson.ParseBytes(c.Input)
 	what := useOf(c.Tool)
 	if what == "any" {
@@ -101,7 +101,7 @@ func sightsOf(c treeCall) []sight {
 		return readSights(path, in, c)
 	case "write":
 		if _, ok := member(in, "content", "file_text", "text", "contents", "CodeContent"); ok {
-			return []sight{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
+			return []observation{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
 		}
 	case "edit", "insert":
 		return editSights(path, in, c)
@@ -118,17 +118,17 @@ var (
 	hollow = regexp.MustCompile(`(?i)\b(exists but|is|are) (the contents are )?empty\b`)
 )
 
-func readSights(path string, in gjson.Result, c treeCall) []sight {
+func readSights(path string, in gjson.Result, c treeCall) []observation {
 	brief := len(c.Result) < 300
 	switch {
 	case (c.Failed || brief && complaint.MatchString(c.Result)) && nowhere.MatchString(c.Result):
-		return []sight{{kind: missing, path: path}}
+		return []observation{{kind: missing, path: path}}
 	case c.Failed, brief && complaint.MatchString(c.Result):
 		return nil
 	case brief && hollow.MatchString(c.Result):
-		return []sight{{kind: viewed, path: path, from: 1, whole: true}}
+		return []observation{{kind: viewed, path: path, from: 1, whole: true}}
 	case in.Get("pages").Exists() || strings.HasSuffix(path, ".ipynb") || pictured(c.Result):
-		return []sight{{kind: listed, path: path}}
+		return []observation{{kind: listed, path: path}}
 	}
 	from, limit := int(in.Get("offset").Int()), in.Get("limit").Int()
 	if r := in.Get("view_range").Array(); len(r) == 2 {
@@ -144,7 +144,7 @@ func readSights(path string, in gjson.Result, c treeCall) []sight {
 	if p.listing {
 		return nil
 	}
-	return []sight{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0}}
+	return []observation{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0}}
 }
 
 // pictured reports whether the result is an image or a document, of which only the kind is recorded.
@@ -155,8 +155,8 @@ func pictured(result string) bool {
 // mostSwaps bounds the edits of one call.
 const mostSwaps = 1000
 
-func editSights(path string, in gjson.Result, c treeCall) []sight {
-	s := sight{kind: edited, path: path}
+func editSights(path string, in gjson.Result, c treeCall) []observation {
+	s := observation{kind: edited, path: path}
 	edits := in.Get("edits").Array()
 	if !in.Get("edits").IsArray() {
 		edits = []gjson.Result{in}
@@ -168,13 +168,13 @@ func editSights(path string, in gjson.Result, c treeCall) []sight {
 		case old != "":
 			s.swaps = append(s.swaps, swap{old, now, e.Get("replace_all").Bool() || e.Get("replaceAll").Bool()})
 		case ok && old == "" && len(edits) == 1 && in.Get("command").Str != "insert":
-			return []sight{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
+			return []observation{{kind: written, path: path, existed: updated.MatchString(c.Result)}}
 		}
 	}
 	if p := passageOf(c.Result, 0); p.numbered {
 		s.from, s.lines = p.from, p.lines
 	}
-	return []sight{s}
+	return []observation{s}
 }
 
 // mostNames bounds what one listing shows.
@@ -202,7 +202,7 @@ var generic = map[string]bool{"list": true, "find": true}
 var plainNames = regexp.MustCompile(`^(Makefile|Dockerfile|LICENSE|README|NOTICE|COPYING|CHANGELOG|Gemfile|Rakefile|Procfile|Jenkinsfile|go\.mod|go\.sum)$`)
 
 // listing reads what list and glob tools answer.
-func listing(in gjson.Result, c treeCall) []sight {
+func listing(in gjson.Result, c treeCall) []observation {
 	below, placed := member(in, "path", "dir", "directory", "dir_path", "DirectoryPath", "target_directory")
 	if _, globs := member(in, "pattern", "glob", "glob_pattern"); !placed && !globs && generic[strings.ToLower(c.Tool)] {
 		return nil
@@ -214,8 +214,8 @@ func listing(in gjson.Result, c treeCall) []sight {
 }
 
 // namesIn takes a path a line; those of a folder's own listing are below it.
-func namesIn(result, below string) []sight {
-	var all []sight
+func namesIn(result, below string) []observation {
+	var all []observation
 	for line := range strings.SplitSeq(result, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if m := longLine.FindStringSubmatch(line); m != nil {
@@ -224,7 +224,7 @@ func namesIn(result, below string) []sight {
 			}
 			line = m[2]
 		}
-		s := sight{kind: listed, path: line}
+		s := observation{kind: listed, path: line}
 		if foundLine.MatchString(line) || len(all) >= mostNames || !isPath(line) {
 			continue
 		}
@@ -252,8 +252,8 @@ func isPath(line string) bool {
 
 // outline reads a tree written with dashes, two spaces a level; what ends in a slash is a
 // folder.
-func outline(result string) []sight {
-	var all []sight
+func outline(result string) []observation {
+	var all []observation
 	var dirs []string
 	for line := range strings.SplitSeq(result, "\n") {
 		m := treeLine.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
@@ -267,7 +267,7 @@ func outline(result string) []sight {
 		if strings.HasSuffix(name, "/") {
 			dirs = append(dirs[:level:level], name)
 		} else {
-			all = append(all, sight{kind: listed, path: strings.Join(dirs[:level], "") + name})
+			all = append(all, observation{kind: listed, path: strings.Join(dirs[:level], "") + name})
 		}
 	}
 	return all
@@ -275,12 +275,12 @@ func outline(result string) []sight {
 
 // hits reads what search tools answer: files, or lines with file and number; one is the file that
 // was searched, if it was one.
-func hits(result, one string) []sight {
-	var all []sight
+func hits(result, one string) []observation {
+	var all []observation
 	known := map[string]bool{}
 	add := func(path, number, text string) {
 		n, err := strconv.Atoi(number)
-		s := sight{kind: listed, path: path}
+		s := observation{kind: listed, path: path}
 		if err == nil && n > 0 && len(text) <= longestGrep && !more.MatchString(text) {
 			s.kind, s.from, s.lines = viewed, n, []string{text}
 		}

@@ -9,8 +9,8 @@ import (
 	"toolbench/toolsys/pool"
 )
 
-// way is a way of sending a recorded session.
-type way struct {
+// resendPlan is a way of sending a recorded session.
+type resendPlan struct {
 	Ordering
 	// marked sets our breakpoints in place of the recording's.
 	marked bool
@@ -23,21 +23,21 @@ type way struct {
 // ways are those that are compared. Where some requests set no breakpoint, order alone
 // would show nothing, so the recording's is shown under ours too. A session that defers
 // by itself is not deferred again.
-func ways(sent []recording.PromptTurn, bare bool) []way {
-	all := []way{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
+func ways(sent []recording.PromptTurn, bare bool) []resendPlan {
+	all := []resendPlan{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
 	if bare {
-		all = append(all, way{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
+		all = append(all, resendPlan{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
 	}
 	first := map[string]bool{}
 	for _, t := range definitions(sent[0].Prompt) {
 		first[t.Name] = t.Builtin
 	}
-	all = append(all, way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools of the first request by name, then own ones that came later, then served ones (mcp__...)"}, marked: true, sorted: true, first: first})
+	all = append(all, resendPlan{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools of the first request by name, then own ones that came later, then served ones (mcp__...)"}, marked: true, sorted: true, first: first})
 	if defers(sent) {
 		return all
 	}
 	return append(all,
-		way{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true},
+		resendPlan{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true},
 	)
 }
 
@@ -74,7 +74,7 @@ func ours(blocks []Block) {
 }
 
 // prompt lines up a request's blocks: tools, system prompt, messages.
-func (w way) prompt(tools []Block, r *recording.Prompt, messages []Block) []Block {
+func (w resendPlan) prompt(tools []Block, r *recording.Prompt, messages []Block) []Block {
 	tools = slices.Clone(tools)
 	if w.sorted {
 		for i := range tools {
@@ -95,7 +95,7 @@ func pieces(from []recording.PromptBlock) []Block {
 }
 
 // play sends the session and counts.
-func (w way) play(sent []recording.PromptTurn, c Counter) OrderingCost {
+func (w resendPlan) play(sent []recording.PromptTurn, c Counter) OrderingCost {
 	if w.deferring {
 		return w.deferred(sent, c)
 	}
@@ -109,7 +109,7 @@ func (w way) play(sent []recording.PromptTurn, c Counter) OrderingCost {
 
 // deferred plays the session as a pool that defers would have sent it: see
 // plan for what is assumed.
-func (w way) deferred(sent []recording.PromptTurn, c Counter) OrderingCost {
+func (w resendPlan) deferred(sent []recording.PromptTurn, c Counter) OrderingCost {
 	plan, p := newPlan(sent), newPlaying(w.Ordering, c)
 	var added history
 	var names []string

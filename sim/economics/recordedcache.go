@@ -82,7 +82,7 @@ func ReplayCache(file string, s *recording.PromptSession, c Counter) RecordedCac
 		return r
 	}
 	r.Defers = defers(sent)
-	r.Results = each(ways(sent, r.Marked < r.Requests), func(w way) OrderingCost { return w.play(sent, c) })
+	r.Results = each(ways(sent, r.Marked < r.Requests), func(w resendPlan) OrderingCost { return w.play(sent, c) })
 	r.change(sent)
 	for i, t := range sent {
 		if u := t.Usage; u != nil && u.Reason != "" {

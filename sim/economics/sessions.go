@@ -118,7 +118,7 @@ func serverOf(name string) string {
 
 // count plays the plan and weighs each request.
 func (s *SessionCost) count(sent []recording.PromptTurn, c Counter) {
-	w := weighing{counter: c, known: map[string]int{}, plan: newPlan(sent)}
+	w := weightCounter{counter: c, known: map[string]int{}, plan: newPlan(sent)}
 	for _, step := range w.plan.Steps {
 		if len(step.Find) > 0 {
 			s.Searches++
@@ -140,8 +140,8 @@ func (s *SessionCost) count(sent []recording.PromptTurn, c Counter) {
 	}
 }
 
-// weighing adds up a session's weights.
-type weighing struct {
+// weightCounter adds up a session's weights.
+type weightCounter struct {
 	counter Counter
 	plan    plan
 	known   map[string]int
@@ -153,7 +153,7 @@ type weighing struct {
 }
 
 // of weighs a text, each once.
-func (w *weighing) of(text string) int {
+func (w *weightCounter) of(text string) int {
 	n, ok := w.known[text]
 	if !ok {
 		n = w.counter.weigh(text)
@@ -166,7 +166,7 @@ func (w *weighing) of(text string) int {
 const listed = "<available-deferred-tools>\n</available-deferred-tools>\n"
 
 // step weighs one request, and what its answer searches for.
-func (w *weighing) step(s planStep) {
+func (w *weightCounter) step(s planStep) {
 	own := slices.DeleteFunc(slices.Clone(s.Turn.Prompt.Tools), func(t recording.PromptTool) bool { return t.Kind != "" })
 	full := w.lines(own, Tool.whole)
 	if s.Again {
@@ -193,7 +193,7 @@ func (w *weighing) step(s planStep) {
 }
 
 // search puts a search into the histories to come.
-func (w *weighing) search(s planStep) {
+func (w *weightCounter) search(s planStep) {
 	call := w.of(SearchCall(s.Find))
 	for i, result := range []string{SearchResult(s.Found()), SearchResult(s.Found()), searchReferences(s.Found())} {
 		w.parts[i].history += call
@@ -201,14 +201,14 @@ func (w *weighing) search(s planStep) {
 	}
 }
 
-func (w *weighing) lines(tools []recording.PromptTool, line func(Tool) string) (n int) {
+func (w *weightCounter) lines(tools []recording.PromptTool, line func(Tool) string) (n int) {
 	for _, t := range tools {
 		n += w.of(line(recorded("", t)))
 	}
 	return n
 }
 
-func (w *weighing) conversation(r *recording.Prompt) (n int) {
+func (w *weightCounter) conversation(r *recording.Prompt) (n int) {
 	for _, pieces := range [][]recording.PromptBlock{r.System, r.Messages} {
 		for _, p := range pieces {
 			n += w.of(p.Text)

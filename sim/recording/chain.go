@@ -33,14 +33,14 @@ type chains struct {
 	// waiting are the threads whose turn waits for results, oldest first.
 	waiting []*thread
 	// ran is when calls ran, by id, where a log has it.
-	ran map[string]ran
+	ran map[string]toolRun
 	// held are the threads that a provider keeps, by id, heldBytes is what was read about them.
 	held      map[string]*heldThread
 	heldBytes int64
 }
 
-// ran is when a call's result was there, and how long its tool ran.
-type ran struct {
+// toolRun is when a call's result was there, and how long its tool ran.
+type toolRun struct {
 	done time.Time
 	took time.Duration
 }

@@ -79,7 +79,7 @@ func (ls *lineScan) sample(v gjson.Result) error {
 		return err
 	}
 	ls.exchanges.chains = ls.s.chains()
-	ls.exchanges.chains.ran = map[string]ran{}
+	ls.exchanges.chains.ran = map[string]toolRun{}
 	asked := false
 	for _, e := range v.Get("events").Array() {
 		switch e.Get("event").String() {
@@ -94,7 +94,7 @@ func (ls *lineScan) sample(v gjson.Result) error {
 			}
 		case "tool":
 			if from, to := stamp(e.Get("timestamp")), stamp(e.Get("completed")); !from.IsZero() && to.After(from) {
-				ls.exchanges.chains.ran[strings.Clone(e.Get("id").String())] = ran{to, to.Sub(from)}
+				ls.exchanges.chains.ran[strings.Clone(e.Get("id").String())] = toolRun{to, to.Sub(from)}
 			}
 		}
 	}
@@ -238,5 +238,5 @@ func unzipped(f *zip.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(&capped{r: r, left: most + 1})
+	return io.ReadAll(&limitedReader{r: r, left: most + 1})
 }

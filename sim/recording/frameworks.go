@@ -162,7 +162,7 @@ func (ls *lineScan) dumped(m gjson.Result) error {
 		return nil
 	}
 	ls.logs.model = cmp.Or(strings.Clone(firstOf(m, "response_metadata.model_name model meta.model").String()), ls.logs.model)
-	d := dump{at: stamp(firstOf(m, "timestamp created_at createdAt")), usage: firstOf(m, "usage_metadata models_usage usage meta.usage response_metadata.token_usage")}
+	d := messageDump{at: stamp(firstOf(m, "timestamp created_at createdAt")), usage: firstOf(m, "usage_metadata models_usage usage meta.usage response_metadata.token_usage")}
 	content := firstOf(m, partsIn)
 	if called := firstOf(m, callsIn); len(called.Array()) > 0 && !m.Get("parts").IsArray() {
 		d.said(plainText(content))
@@ -190,20 +190,20 @@ func (ls *lineScan) dumped(m gjson.Result) error {
 	return d.end(ls, role)
 }
 
-// dump is what a message has come to.
-type dump struct {
+// messageDump is what a message has come to.
+type messageDump struct {
 	blocks, results []any
 	at              time.Time
 	usage           gjson.Result
 }
 
-func (d *dump) said(text string) {
+func (d *messageDump) said(text string) {
 	if text != "" {
 		d.blocks = append(d.blocks, textOf(text))
 	}
 }
 
-func (d *dump) called(c gjson.Result) {
+func (d *messageDump) called(c gjson.Result) {
 	name := firstOf(c, nameIn).String()
 	if plugin := c.Get("PluginName").Str; plugin != "" {
 		name = plugin + "-" + name
@@ -214,7 +214,7 @@ func (d *dump) called(c gjson.Result) {
 	d.blocks = append(d.blocks, callOf(firstOf(c, callIDIn).String(), name, firstOf(c, inputIn)))
 }
 
-func (d *dump) answered(r gjson.Result, failed bool) {
+func (d *messageDump) answered(r gjson.Result, failed bool) {
 	given := firstOf(r, givenIn)
 	text := plainText(given)
 	if text == "" && given.Type != gjson.String {
@@ -225,7 +225,7 @@ func (d *dump) answered(r gjson.Result, failed bool) {
 }
 
 // part takes a part of a message: a call, with its result where it has one, a result, a thought or a text.
-func (d *dump) part(p gjson.Result) {
+func (d *messageDump) part(p gjson.Result) {
 	kind, c := firstOf(p, kindIn).String(), firstOf(p, "toolInvocation toolUse tool_call toolResult tool_call_result @this")
 	switch {
 	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool_result", kind == "tool-result",
@@ -245,7 +245,7 @@ func (d *dump) part(p gjson.Result) {
 }
 
 // end makes an answer of what there is, with what its calls gave, or a message of the user's.
-func (d *dump) end(ls *lineScan, role string) error {
+func (d *messageDump) end(ls *lineScan, role string) error {
 	blocks, results := d.blocks, d.results
 	d.blocks, d.results = nil, nil
 	if role != "assistant" {
@@ -259,7 +259,7 @@ func (d *dump) end(ls *lineScan, role string) error {
 
 // smolStep takes a step of smolagents: its calls have one observation.
 func (ls *lineScan) smolStep(step gjson.Result) error {
-	d := dump{usage: step.Get("token_usage")}
+	d := messageDump{usage: step.Get("token_usage")}
 	d.said(plainText(step.Get("model_output")))
 	text, failed := step.Get("observations").String(), step.Get("error").IsObject()
 	if failed {
@@ -338,7 +338,7 @@ func (ls *lineScan) openHands(e gjson.Result) error {
 
 // acted takes a call of OpenHands with what was said before it.
 func (ls *lineScan) acted(e gjson.Result, id string, at time.Time) error {
-	var d dump
+	var d messageDump
 	for _, t := range e.Get("thinking_blocks").Array() {
 		d.blocks = append(d.blocks, json.RawMessage(t.Raw))
 	}

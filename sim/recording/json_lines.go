@@ -19,7 +19,7 @@ import (
 // that logs which begin with anything are read too.
 type lineScan struct {
 	s         *scanner
-	events    *lone
+	events    *bareResponses
 	dialect   *dialect.Stream
 	dialogues *dialogues
 	exchanges *exchanges

@@ -302,7 +302,7 @@ func (ls *lineScan) geminiLine(v gjson.Result) error {
 		return nil
 	}
 	ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
-	var d dump
+	var d messageDump
 	for _, t := range v.Get("thoughts").Array() {
 		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": t.Get("description").String()})
 	}
@@ -357,7 +357,7 @@ func openCodeUsage(p gjson.Result) fields {
 func (ls *lineScan) amazonQ(v gjson.Result) error {
 	ls.logs = logs{key: "q\x00" + strings.Clone(v.Get("conversation_id").String()), model: strings.Clone(v.Get("model_info.model_id").String())}
 	return each(v.Get("history"), func(pair gjson.Result) error {
-		sent, said, d := firstOf(pair, "user.content 0.content"), firstOf(pair, "assistant.ToolUse assistant.Response 1.ToolUse 1.Response"), dump{}
+		sent, said, d := firstOf(pair, "user.content 0.content"), firstOf(pair, "assistant.ToolUse assistant.Response 1.ToolUse 1.Response"), messageDump{}
 		for _, r := range firstOf(sent, "ToolUseResults.tool_use_results CancelledToolUses.tool_use_results").Array() {
 			text := cmp.Or(texts(r.Get("content.#.Text"), ""), r.Get("content.0.Json").Raw)
 			d.results = append(d.results, resultOf(r.Get("tool_use_id").String(), text, r.Get("status").Str == "Error"))
@@ -420,7 +420,7 @@ func responseText(v gjson.Result) string {
 // and behind each the tools that its answer called.
 func (ls *lineScan) chatReplay(v gjson.Result) error {
 	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.values)}
-	d, before := dump{}, ""
+	d, before := messageDump{}, ""
 	for _, p := range v.Get("prompts").Array() {
 		if text := p.Get("prompt").String(); text != before || !p.Get("hasSeen").Bool() {
 			if err := d.end(ls, "assistant"); err != nil {

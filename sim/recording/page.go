@@ -150,7 +150,7 @@ func (ls *lineScan) pageResult(v gjson.Result, failed bool, at time.Time) error 
 	if err := ls.pageMade(c, v.Get("input"), at); err != nil || c.hosted {
 		return err
 	}
-	var d dump
+	var d messageDump
 	d.answered(v, failed)
 	return ls.prints("user", d.results[0], at)
 }

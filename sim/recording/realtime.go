@@ -26,12 +26,12 @@ type realtime struct {
 	// that have begun; those that are done wait for what was spoken before them, which may be
 	// written down late.
 	last, at string
-	open     map[string]*spoken
-	done     []*spoken
+	open     map[string]*pendingAnswer
+	done     []*pendingAnswer
 }
 
-// spoken is an answer with its request, of which parts may still be written down.
-type spoken struct {
+// pendingAnswer is an answer with its request, of which parts may still be written down.
+type pendingAnswer struct {
 	*exchange
 	asked fields
 }
@@ -47,7 +47,7 @@ func (r *realtime) frame(v gjson.Result, line int) error {
 		if err := r.flush(); err != nil {
 			return err
 		}
-		*r = realtime{xs: r.xs, session: fields{}, items: map[string]fields{}, open: map[string]*spoken{}}
+		*r = realtime{xs: r.xs, session: fields{}, items: map[string]fields{}, open: map[string]*pendingAnswer{}}
 	}
 	switch {
 	case r.session == nil:
@@ -102,7 +102,7 @@ func (r *realtime) answer(v gjson.Result, event string, line int) error {
 			return err
 		}
 		r.xs.number++
-		x = &spoken{&exchange{number: r.xs.number, line: line, url: "/v1/responses", status: http.StatusOK, header: http.Header{}, made: true}, r.next}
+		x = &pendingAnswer{&exchange{number: r.xs.number, line: line, url: "/v1/responses", status: http.StatusOK, header: http.Header{}, made: true}, r.next}
 		if r.next == nil {
 			x.asked = maps.Clone(r.session)
 			x.asked["input"], x.asked["previous_response_id"] = r.input, r.last
@@ -124,7 +124,7 @@ func (r *realtime) answer(v gjson.Result, event string, line int) error {
 	return nil
 }
 
-func (r *realtime) take(all []*spoken) error {
+func (r *realtime) take(all []*pendingAnswer) error {
 	for _, x := range all {
 		x.request = dialect.JSON(x.asked)
 		if err := r.xs.chains.take(x.exchange); err != nil {
@@ -136,5 +136,5 @@ func (r *realtime) take(all []*spoken) error {
 
 // flush takes what is left of a session: the last answers, and those that were cut.
 func (r *realtime) flush() error {
-	return r.take(append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *spoken) int { return a.number - b.number })...))
+	return r.take(append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *pendingAnswer) int { return a.number - b.number })...))
 }

@@ -252,8 +252,8 @@ func (s *scanner) unpackFile(head []byte, r io.Reader) error {
 		return s.fail(ErrNotRecording, "it is packed twice")
 	}
 	s.format = packed
-	whole := &torn{r: z}
-	text := &capped{r: whole, left: s.limits.Unpacked + 1}
+	whole := &truncatedReader{r: z}
+	text := &limitedReader{r: whole, left: s.limits.Unpacked + 1}
 	err = s.scan(bufio.NewReaderSize(text, peekSize))
 	switch {
 	case errors.Is(err, errCapped):
@@ -283,13 +283,13 @@ const packed Format = "gzip"
 
 var errCapped = errors.New("too many bytes")
 
-// torn takes the end of what is packed for an end, though it should go on.
-type torn struct {
+// truncatedReader takes the end of what is packed for an end, though it should go on.
+type truncatedReader struct {
 	r   io.Reader
 	cut bool
 }
 
-func (t *torn) Read(p []byte) (int, error) {
+func (t *truncatedReader) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		t.cut, err = true, io.EOF
@@ -297,13 +297,13 @@ func (t *torn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// capped gives an error, not the end, when more than its allowance is read.
-type capped struct {
+// limitedReader gives an error, not the end, when more than its allowance is read.
+type limitedReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (c *capped) Read(p []byte) (int, error) {
+func (c *limitedReader) Read(p []byte) (int, error) {
 	if c.left <= 0 {
 		return 0, errCapped
 	}

@@ -16,21 +16,21 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// lone are responses without requests: one conversation, its turns in a row.
-type lone struct {
+// bareResponses are responses without requests: one conversation, its turns in a row.
+type bareResponses struct {
 	s         *scanner
 	c         *Conversation
 	turns     int
 	responses responses
 }
 
-func (s *scanner) lone() *lone {
-	l := &lone{s: s}
+func (s *scanner) lone() *bareResponses {
+	l := &bareResponses{s: s}
 	l.responses = responses{limit: s.limits.Part, done: l.done}
 	return l
 }
 
-func (l *lone) done(t *Turn) error {
+func (l *bareResponses) done(t *Turn) error {
 	if l.c == nil {
 		var err error
 		if l.c, err = l.s.begin("", ""); err != nil {
@@ -119,7 +119,7 @@ func (s *scanner) oversized(err error, n int) error {
 }
 
 // endSSE takes a last event that lacks nothing but its blank line.
-func (s *scanner) endSSE(dec *stream.Decoder, out *lone, emit func(stream.Event) error) error {
+func (s *scanner) endSSE(dec *stream.Decoder, out *bareResponses, emit func(stream.Event) error) error {
 	cut, ok := errors.AsType[*stream.TruncatedError](dec.Close())
 	switch {
 	case !ok:

@@ -20,8 +20,8 @@ import (
 func Recording(ctx context.Context, name string, r io.Reader, o Options) Report {
 	o = o.complete()
 	rep := &replay{o: o, open: map[int]*conversation{}, report: Report{File: name}}
-	a := ahead{found: make(chan func() error, 1), over: make(chan struct{})}
-	go a.read(name, moving{r, o.Moved}, o.Limits, recording.Handler{
+	a := readAhead{found: make(chan func() error, 1), over: make(chan struct{})}
+	go a.read(name, progressReader{r, o.Moved}, o.Limits, recording.Handler{
 		Turn: func(c *recording.Conversation, t *recording.Turn) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -35,10 +35,10 @@ func Recording(ctx context.Context, name string, r io.Reader, o Options) Report 
 	return rep.finish(sum.Ignored)
 }
 
-// ahead reads a recording on a goroutine of its own while turns are replayed that were read
+// readAhead reads a recording on a goroutine of its own while turns are replayed that were read
 // before: on two processors that takes little more than half of the time. One turn is replayed, one waits
 // and one is being read, so that memory stays bounded.
-type ahead struct {
+type readAhead struct {
 	found chan func() error
 	// over is closed when nothing is replayed any more.
 	over  chan struct{}
@@ -51,7 +51,7 @@ type ahead struct {
 var errOverBefore = errors.New("the replay is over")
 
 // read gives what it finds to play, which calls h with it in the same order.
-func (a *ahead) read(name string, r io.Reader, limits recording.Limits, h recording.Handler) {
+func (a *readAhead) read(name string, r io.Reader, limits recording.Limits, h recording.Handler) {
 	defer close(a.found)
 	defer func() { a.broke = recover() }()
 	hand := func(do func() error) error {
@@ -74,7 +74,7 @@ func (a *ahead) read(name string, r io.Reader, limits recording.Limits, h record
 
 // play returns when the reading has ended. Where the replay failed, what was read beyond is not
 // counted: how much that is, is chance.
-func (a *ahead) play() (recording.Summary, error) {
+func (a *readAhead) play() (recording.Summary, error) {
 	var failed error
 	stop := sync.OnceFunc(func() { close(a.over) })
 	defer stop()
@@ -95,14 +95,14 @@ func (a *ahead) play() (recording.Summary, error) {
 	return a.sum, a.err
 }
 
-// moving notes that a recording is read.
-type moving struct {
+// progressReader notes that a recording is read.
+type progressReader struct {
 	io.Reader
 	moved func()
 }
 
 // Read implements io.Reader.
-func (m moving) Read(p []byte) (int, error) {
+func (m progressReader) Read(p []byte) (int, error) {
 	m.moved()
 	return m.Reader.Read(p)
 }

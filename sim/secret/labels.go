@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// trust is what is demanded of the value of a name; patterns.yaml has the names.
-type trust string
+// demand is what is demanded of the value of a name; patterns.yaml has the names.
+type demand string
 
-// The kinds of trust.
+// The kinds of demand.
 const (
 	// byLooks: the value must be random; names like this are also those of other things.
-	byLooks trust = "by looks"
+	byLooks demand = "by looks"
 	// bySight: it must have letters and digits and some length.
-	bySight trust = "by sight"
+	bySight demand = "by sight"
 	// anyway: the value counts whatever it is, where it is quoted.
-	anyway trust = "anyway"
+	anyway demand = "anyway"
 	// wholly: the rest of the line.
-	wholly trust = "wholly"
+	wholly demand = "wholly"
 )
 
 const longestLabel = 48
@@ -47,10 +47,10 @@ func afterFlag(text string, at int) bool {
 	return strings.HasPrefix(text[from:at], "--") && at-from > len("--")
 }
 
-var kinds = map[trust]string{byLooks: "value of a telling name", bySight: "value of a telling name", anyway: "organization, workspace or account", wholly: "cookie"}
+var kinds = map[demand]string{byLooks: "value of a telling name", bySight: "value of a telling name", anyway: "organization, workspace or account", wholly: "cookie"}
 
 // trustOf reads the name before a sign: its last one or two words decide.
-func trustOf(text string, sign int) trust {
+func trustOf(text string, sign int) demand {
 	to := runBefore(&closing, text, sign, sign)
 	last, both := lastWords(text[runBefore(&dashed, text, to, longestLabel):to])
 	if t := data().trusts[both]; t != "" {
@@ -99,7 +99,7 @@ var (
 )
 
 // valueAfter reads the value after a sign, as far as it is trusted to be one.
-func valueAfter(text string, sign int, t trust) (from, to int, ok bool) {
+func valueAfter(text string, sign int, t demand) (from, to int, ok bool) {
 	from = runOf(&between, text, sign+1, 8)
 	if strings.HasPrefix(text[from:], Blanked[1:]) {
 		return 0, 0, false
@@ -143,7 +143,7 @@ func lineEnd(text string, from int) int {
 }
 
 // plausible reports whether the value of such a name looks like a secret.
-func plausible(value string, t trust) bool {
+func plausible(value string, t demand) bool {
 	c := classes(value)
 	if t == bySight {
 		return len(value) >= 8 && c.kinds() >= 2 && c.digit > 0 && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "$")

@@ -11,7 +11,7 @@ import (
 )
 
 // of makes n signs of a set, its digits and letters in turn.
-func (s signs) of(n int) string {
+func (s byteSet) of(n int) string {
 	var all []byte
 	for c := range 256 {
 		if s[c] && alnum[byte(c)] {

@@ -18,20 +18,20 @@ var patternsFile []byte
 // table is the content of patterns.yaml, where its members are described.
 type table struct {
 	Keys      []vendor
-	Labels    map[trust][]string
+	Labels    map[demand][]string
 	Others    []string
 	IDs       []string `yaml:"ids"`
 	Words     []string
 	Variables []string
 	Examples  []string
 
-	trusts   map[string]trust // by label
+	trusts   map[string]demand // by label
 	examples map[string]bool
 }
 
 // data is the same for all finders.
 var data = sync.OnceValue(func() *table {
-	t := &table{trusts: map[string]trust{}, examples: map[string]bool{}}
+	t := &table{trusts: map[string]demand{}, examples: map[string]bool{}}
 	dec := yaml.NewDecoder(bytes.NewReader(patternsFile))
 	dec.KnownFields(true)
 	if err := dec.Decode(t); err != nil {
@@ -66,7 +66,7 @@ type vendor struct {
 
 // run are signs in a row; a max of 0 is no bound.
 type run struct {
-	Signs    signs
+	Signs    byteSet
 	Min, Max int
 }
 
@@ -81,10 +81,10 @@ const (
 	apart  condition = "apart"
 )
 
-// signs is a set of bytes.
-type signs [256]bool
+// byteSet is a set of bytes.
+type byteSet [256]bool
 
-func signsOf(text string) (s signs) {
+func signsOf(text string) (s byteSet) {
 	for i := range len(text) {
 		s[text[i]] = true
 	}
@@ -108,7 +108,7 @@ var (
 
 // named are the sets that patterns.yaml names. Paths are the bytes of a webhook's address,
 // of which all that follows the service is the secret.
-var named = map[string]signs{
+var named = map[string]byteSet{
 	"alnum": alnum, "dashed": dashed, "hexes": hexes, "numeric": numeric, "base64s": base64s,
 	"dotted":  signsOf(lowers + uppers + digits + "_-."),
 	"tildes":  signsOf(lowers + uppers + digits + "_~.-"),
@@ -119,7 +119,7 @@ var named = map[string]signs{
 }
 
 // UnmarshalYAML reads the name of a set.
-func (s *signs) UnmarshalYAML(n *yaml.Node) error {
+func (s *byteSet) UnmarshalYAML(n *yaml.Node) error {
 	set, ok := named[n.Value]
 	if !ok {
 		return fmt.Errorf("line %d: there are no signs %q", n.Line, n.Value)
@@ -165,7 +165,7 @@ func vendorPatterns() []pattern {
 
 // atLeast are the texts of n bytes or more that a prefix begins when one of the signs
 // follows it.
-func atLeast(n int, prefix string, follow *signs) []string {
+func atLeast(n int, prefix string, follow *byteSet) []string {
 	if len(prefix) >= n {
 		return []string{prefix}
 	}
@@ -214,7 +214,7 @@ func (v vendor) before(text string, at int) (from int, ok bool) {
 }
 
 // runOf gives where a run of signs ends that begins at a place; a max of 0 is no bound.
-func runOf(s *signs, text string, from, max int) int {
+func runOf(s *byteSet, text string, from, max int) int {
 	to := from
 	for to < len(text) && s[text[to]] && (max == 0 || to-from < max) {
 		to++
@@ -223,7 +223,7 @@ func runOf(s *signs, text string, from, max int) int {
 }
 
 // runBefore gives where a run of signs begins that ends at a place.
-func runBefore(s *signs, text string, to, max int) int {
+func runBefore(s *byteSet, text string, to, max int) int {
 	from := to
 	for from > 0 && s[text[from-1]] && to-from < max {
 		from--

@@ -222,10 +222,10 @@ func (v *view) session(s *session, agent string) {
 	}
 }
 
-type putter func(at time.Duration, call message.Block, data trace.Data)
+type addEvent func(at time.Duration, call message.Block, data trace.Data)
 
 // results are those that a request brings for the answer before it.
-func (v *view) results(s *session, before, x exchange, put putter) {
+func (v *view) results(s *session, before, x exchange, put addEvent) {
 	if before.answer < 0 || before.broken {
 		return
 	}
@@ -258,7 +258,7 @@ func (v *view) expectsError(id string) bool {
 }
 
 // answer is what was streamed: when it began and ended, and when each call was complete.
-func (v *view) answer(s *session, x exchange, put putter) {
+func (v *view) answer(s *session, x exchange, put addEvent) {
 	a := &s.from.Answers[x.answer]
 	at := func(d time.Duration) time.Duration {
 		if v.speed == 0 {

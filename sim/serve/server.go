@@ -62,7 +62,7 @@ type Server struct {
 	inFlight int
 	requests int
 	last     time.Time
-	kept     kept
+	kept     storedConversation
 	// rejected is why the last request was that came under another's name.
 	rejected string
 }
@@ -86,7 +86,7 @@ func New(t *Script, o Options) *Server {
 	}
 	s := &Server{o: o, script: t, start: o.Now()}
 	s.router = router{script: t, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
-	s.kept = kept{items: map[string]json.RawMessage{}, responses: map[string][]json.RawMessage{}}
+	s.kept = storedConversation{items: map[string]json.RawMessage{}, responses: map[string][]json.RawMessage{}}
 	s.last = s.start
 	return s
 }
@@ -180,8 +180,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 
 // keep keeps an answer that a client may refer to. That is before its last piece is sent: the next
 // request may come at once.
-func (s *Server) keep(o *outlet) {
-	if document := o.giver.Document(); o.api == dialect.Responses && document != nil {
+func (s *Server) keep(o *eventWriter) {
+	if document := o.encoder.Document(); o.api == dialect.Responses && document != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.kept.keep(s.kept.input(gjson.ParseBytes(o.asked)), document)
@@ -249,7 +249,7 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *requ
 		return
 	}
 	defer resp.Body.Close()
-	o := &outlet{wire: x, asked: req.body, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
+	o := &eventWriter{wire: x, asked: req.body, encoder: dialect.Encoder{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		body, _ := io.ReadAll(resp.Body) // it is in memory
@@ -276,7 +276,7 @@ func (s *Server) played(r *http.Request, t reply) (*http.Response, error) {
 }
 
 // play passes a stream on piece by piece, each as soon as it is due.
-func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer, o *outlet) {
+func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer, o *eventWriter) {
 	w.Header().Set("Content-Type", o.kind())
 	w.Header().Set("Cache-Control", "no-cache")
 	out, buf := http.NewResponseController(w), make([]byte, 64<<10)
@@ -314,7 +314,7 @@ func failed(a *Answer) bool {
 }
 
 // whole answers a client that asked for no stream, when the stream is over.
-func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outlet) {
+func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *eventWriter) {
 	arrived, err := io.ReadAll(body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -333,9 +333,9 @@ func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outl
 	}
 	if o.api != dialect.Messages {
 		for _, e := range got.Events {
-			o.giver.Add(e)
+			o.encoder.Add(e)
 		}
-		message = o.giver.Document()
+		message = o.encoder.Document()
 		s.keep(o)
 	}
 	w.Header().Set("Content-Type", "application/json")

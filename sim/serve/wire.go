@@ -140,7 +140,7 @@ func ErrorOf(r *http.Request, status int, kind, text string) (int, http.Header, 
 // LastWords is an error within a stream, as that API words it.
 func LastWords(r *http.Request, e stream.Error) []byte {
 	w, _ := wireOf(r)
-	o := outlet{wire: w, giver: dialect.Giver{API: w.api}, wrote: true}
+	o := eventWriter{wire: w, encoder: dialect.Encoder{API: w.api}, wrote: true}
 	return append(o.add(stream.Append(nil, stream.Event{Type: "error", Data: e.JSON()})), o.end()...)
 }
 
@@ -157,10 +157,10 @@ func (w wire) kind() string {
 	return "text/event-stream; charset=utf-8"
 }
 
-// outlet writes an answer's events in the form of a wire.
-type outlet struct {
+// eventWriter writes an answer's events in the form of a wire.
+type eventWriter struct {
 	wire
-	giver   dialect.Giver
+	encoder dialect.Encoder
 	decoder stream.Decoder
 	wrote   bool
 	// asked is the request's body, complete; over: the end of the answer was taken in.
@@ -169,11 +169,11 @@ type outlet struct {
 }
 
 // add takes in bytes of the answer as the Messages API has it, and gives those to send.
-func (o *outlet) add(p []byte) (out []byte) {
+func (o *eventWriter) add(p []byte) (out []byte) {
 	// What cannot be decoded ends the answer where it is.
 	_ = o.decoder.Feed(p, func(e stream.Event) error {
 		o.over = o.over || e.Type == "message_stop"
-		for _, e := range o.giver.Add(e) {
+		for _, e := range o.encoder.Add(e) {
 			out = o.append(out, e)
 		}
 		return nil
@@ -181,7 +181,7 @@ func (o *outlet) add(p []byte) (out []byte) {
 	return out
 }
 
-func (o *outlet) append(out []byte, e stream.Event) []byte {
+func (o *eventWriter) append(out []byte, e stream.Event) []byte {
 	switch {
 	case o.framed && e.Type == "error":
 		status := dialect.StatusOf(gjson.GetBytes(e.Data, "error.type").Str)
@@ -209,21 +209,21 @@ func (o *outlet) append(out []byte, e stream.Event) []byte {
 func camel(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // end is what closes a stream.
-func (o *outlet) end() []byte {
+func (o *eventWriter) end() []byte {
 	if o.listed {
 		return []byte("]")
 	}
 	return nil
 }
 
-// kept is what Responses keeps of a conversation for its client, which may refer to it.
-type kept struct {
+// storedConversation is what Responses keeps of a conversation for its client, which may refer to it.
+type storedConversation struct {
 	items     map[string]json.RawMessage
 	responses map[string][]json.RawMessage
 }
 
 // complete puts what a request refers to in its place, and gives the id of a response that is not kept.
-func (k *kept) complete(body []byte) (whole []byte, missing string) {
+func (k *storedConversation) complete(body []byte) (whole []byte, missing string) {
 	v := gjson.ParseBytes(body)
 	before := v.Get("previous_response_id")
 	if !before.Exists() && !strings.Contains(v.Get("input").Raw, "item_reference") {
@@ -242,7 +242,7 @@ func (k *kept) complete(body []byte) (whole []byte, missing string) {
 }
 
 // input is a request's whole input.
-func (k *kept) input(v gjson.Result) []json.RawMessage {
+func (k *storedConversation) input(v gjson.Result) []json.RawMessage {
 	items := append([]json.RawMessage(nil), k.responses[v.Get("previous_response_id").Str]...)
 	in := v.Get("input")
 	if in.Type == gjson.String {
@@ -259,7 +259,7 @@ func (k *kept) input(v gjson.Result) []json.RawMessage {
 }
 
 // keep takes a response that was given.
-func (k *kept) keep(input []json.RawMessage, document json.RawMessage) {
+func (k *storedConversation) keep(input []json.RawMessage, document json.RawMessage) {
 	v := gjson.ParseBytes(document)
 	for _, item := range v.Get("output").Array() {
 		k.items[item.Get("id").Str] = json.RawMessage(item.Raw)

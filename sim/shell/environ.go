@@ -157,9 +157,9 @@ func (r *run) readDevice(name string, stderr io.Writer) (io.Reader, bool) {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty":
 		return strings.NewReader(""), true
 	case "/dev/zero":
-		return &endless{zeros{}, name, 2 * r.shell.MaxOutput, stderr}, true
+		return &endlessText{zeroReader{}, name, 2 * r.shell.MaxOutput, stderr}, true
 	case "/dev/random", "/dev/urandom":
-		return &endless{noise{r}, name, 2 * r.shell.MaxOutput, stderr}, true
+		return &endlessText{randomSource{r}, name, 2 * r.shell.MaxOutput, stderr}, true
 	case "/dev/stdin", "/dev/fd/0":
 		return r.stdin, true
 	}
@@ -181,16 +181,16 @@ func (r *run) writeDevice(name string, stdout, stderr io.Writer) (io.Writer, boo
 	return nil, false
 }
 
-// endless is a device without an end, which has one here all the same: many commands read all before they
+// endlessText is a device without an end, which has one here all the same: many commands read all before they
 // write anything. It is beyond what can be written, so that who passes it on meets that limit first.
-type endless struct {
+type endlessText struct {
 	io.Reader
 	name   string
 	left   int64
 	stderr io.Writer // nil: nobody is told
 }
 
-func (e *endless) Read(b []byte) (int, error) {
+func (e *endlessText) Read(b []byte) (int, error) {
 	if e.left <= 0 {
 		if e.stderr != nil {
 			fmt.Fprintf(e.stderr, "bash: warning: %s was cut off, the in-process shell's limit\n", e.name)
@@ -202,16 +202,16 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, err
 }
 
-type zeros struct{}
+type zeroReader struct{}
 
-func (zeros) Read(b []byte) (int, error) {
+func (zeroReader) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
 }
 
-type noise struct{ r *run }
+type randomSource struct{ r *run }
 
-func (n noise) Read(b []byte) (int, error) {
+func (n randomSource) Read(b []byte) (int, error) {
 	for i := range b {
 		b[i] = byte(n.r.next() >> 56)
 	}

@@ -28,11 +28,11 @@ func (how follow) through(slash bool) bool {
 	return how == always || how == create || how == ifSlash && slash
 }
 
-// ending is what the last part of a path was.
-type ending int
+// lastPart is what the last part of a path was.
+type lastPart int
 
 const (
-	aName ending = iota
+	aName lastPart = iota
 	aDot
 	twoDots
 	theRoot
@@ -45,7 +45,7 @@ type place struct {
 	node  *node // nil if there is nothing of that name
 	slash bool  // a slash follows the last part
 	long  bool  // the last part is longer than a name may be
-	end   ending
+	end   lastPart
 }
 
 // walk resolves a path step by step, as links and ".." demand.

@@ -249,7 +249,7 @@ func TestDrawings(t *testing.T) {
 	calls = append(calls, []shownSample{
 		{"WebSearch", `{"query":"gophers"}`, "Pages found", web.SearchOut{Query: "gophers", Hits: []web.Hit{{Title: "The gopher", URL: "https://go.dev/gopher"}}}},
 		{"WebFetch", `{"url":"https://go.dev/","prompt":"What is it?"}`, "It is a language.", web.FetchOut{URL: "https://go.dev/", Status: 200, Bytes: 2000, Result: "It is a language.", Answered: true}},
-		{"LSP", `{"operation":"references","file_path":"a.go","line":3,"symbol":"f"}`, "b.go:9:2", file.LSPOut{Found: []file.Spot{{Path: "b.go", Line: 9, Character: 2, Kind: "function", Name: "g", Text: "\tf()"}}, Omitted: 2}},
+		{"LSP", `{"operation":"references","file_path":"a.go","line":3,"symbol":"f"}`, "b.go:9:2", file.LSPOut{Found: []file.Symbol{{Path: "b.go", Line: 9, Character: 2, Kind: "function", Name: "g", Text: "\tf()"}}, Omitted: 2}},
 		{"AskUserQuestion", `{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}`, "The user answered", work.QuestionOut{Answers: []work.Answer{{Question: "Which colour?", Chosen: []string{"Blue"}}}}},
 		{"ExitPlanMode", `{"plan":"# Mend it\n\n- look\n- write"}`, "Approved", work.PlanOut{Mode: "default", Plan: "# Mend it"}},
 		{"CronList", `{}`, "cron_1", work.CronListOut{Jobs: []work.CronJob{{ID: "cron_1", Cron: "*/5 * * * *", Prompt: "Look.", Fired: 2}}}},

@@ -143,11 +143,11 @@ func Events() []Event {
 	}
 }
 
-// powers are the parts of an Output count at an event.
-type powers struct{ input, decision, output bool }
+// outputParts are the parts of an Output count at an event.
+type outputParts struct{ input, decision, output bool }
 
 // table holds every event. Stop, context and messages count at all of them.
-var table = map[Event]powers{
+var table = map[Event]outputParts{
 	PreToolUse:         {input: true, decision: true},
 	PostToolUse:        {output: true},
 	PostToolUseFailure: {output: true},

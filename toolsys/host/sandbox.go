@@ -27,8 +27,8 @@ type Sandbox struct {
 	By string
 }
 
-// means is one way to confine a command.
-type means struct {
+// confiner is one way to confine a command.
+type confiner struct {
 	name string
 	// prepare gives what confines a command and the words for what it forbids.
 	prepare func(Sandbox) (confinement, error)

@@ -12,7 +12,7 @@ import (
 )
 
 // allMeans are in the order in which they are tried: bubblewrap also hides devices and closes all of the network.
-var allMeans = []means{{"bwrap", bubblewrap}, {"landlock", landlocked}}
+var allMeans = []confiner{{"bwrap", bubblewrap}, {"landlock", landlocked}}
 
 // bubblewrap confines in namespaces of the command's own: a disk that is read-only but for some folders,
 // the harmless devices, no capabilities, and a network that has nothing but itself.

@@ -37,7 +37,7 @@ type Session struct {
 	references message.Places
 	media      message.Places
 	leftOut    int // how many images and documents the last request had no room for
-	lead       message.Lead
+	lead       message.Preface
 	first      int             // the number of history's first message (tool.Snips)
 	turn       atomic.Int64    // Interrupt reads it beside Send
 	latched    *bool           // the automatic decision on deferral, once made (D4)

@@ -101,15 +101,15 @@ func (a *Authorization) unattended() (auth.OAuthHandler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAuthorization, err)
 	}
-	return lasting{handler}, nil
+	return detachedHandler{handler}, nil
 }
 
-// lasting authorizes outside of the request that asked for it: the library gets later
+// detachedHandler authorizes outside of the request that asked for it: the library gets later
 // tokens in the context of the first, which is over by then.
-type lasting struct{ auth.OAuthHandler }
+type detachedHandler struct{ auth.OAuthHandler }
 
 // Authorize is the library's, in a context that does not end.
-func (l lasting) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+func (l detachedHandler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	return l.OAuthHandler.Authorize(context.WithoutCancel(ctx), req, resp)
 }
 
@@ -143,12 +143,12 @@ func (a *Authorization) renewing(ctx context.Context, cfg *oauth2.Config, token 
 	return s, s.keep(token)
 }
 
-func (a *Authorization) source(ctx context.Context, cfg *oauth2.Config, token *oauth2.Token) *keeping {
-	return &keeping{a: a, cfg: cfg, inner: cfg.TokenSource(ctx, token), last: token.AccessToken}
+func (a *Authorization) source(ctx context.Context, cfg *oauth2.Config, token *oauth2.Token) *savingSource {
+	return &savingSource{a: a, cfg: cfg, inner: cfg.TokenSource(ctx, token), last: token.AccessToken}
 }
 
-// keeping is a source of tokens that keeps each one that differs from the one before.
-type keeping struct {
+// savingSource is a source of tokens that keeps each one that differs from the one before.
+type savingSource struct {
 	a     *Authorization
 	cfg   *oauth2.Config
 	inner oauth2.TokenSource
@@ -159,7 +159,7 @@ type keeping struct {
 
 // Token gives a token that is valid, or the one that cannot be refreshed: the server
 // then asks for a new authorization, where an error would end the connection.
-func (k *keeping) Token() (*oauth2.Token, error) {
+func (k *savingSource) Token() (*oauth2.Token, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	token, err := k.inner.Token()
@@ -173,7 +173,7 @@ func (k *keeping) Token() (*oauth2.Token, error) {
 	return token, k.keep(token)
 }
 
-func (k *keeping) keep(token *oauth2.Token) error {
+func (k *savingSource) keep(token *oauth2.Token) error {
 	if k.a.Keep == nil {
 		return nil
 	}

@@ -36,7 +36,7 @@ const anyObject = `{"type":"object"}`
 
 // build fills the template for one server tool. A tool that cannot be built at all
 // is nil, with a report.
-func build(o offer, r ref, name string) (*tool.Tool, []Report) {
+func build(o listedTool, r ref, name string) (*tool.Tool, []Report) {
 	report := func(what string) []Report { return []Report{{r.server, r.tool, name, what}} }
 	raw, doubt := inputSchema(o.tool.InputSchema)
 	out, unusable := output(o.tool.OutputSchema)
@@ -60,7 +60,7 @@ func build(o offer, r ref, name string) (*tool.Tool, []Report) {
 }
 
 // template is what all servers' tools have in common (N2).
-func template(o offer, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
+func template(o listedTool, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
 	notes := cmp.Or(o.tool.Annotations, &mcp.ToolAnnotations{})
 	sent, rest := taken(input)
 	type in = json.RawMessage

@@ -33,7 +33,7 @@ const maxRounds = 10
 
 // call asks the server. An answer that reports a failure of the tool is a failed
 // result; that there is no answer is an error with its reason.
-func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[[]message.Block], error) {
+func (o listedTool) call(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[[]message.Block], error) {
 	var token any
 	if o.server.track != nil {
 		tracked, done := o.server.track(ctx, c)
@@ -49,7 +49,7 @@ func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (t
 
 // converse makes the call, and makes it again with what the server asked for first, as
 // often as it asks (N5). The token is what the server reports progress with, or nil.
-func (o offer) converse(ctx context.Context, in json.RawMessage, token any, c *tool.Context) (*mcp.CallToolResult, error) {
+func (o listedTool) converse(ctx context.Context, in json.RawMessage, token any, c *tool.Context) (*mcp.CallToolResult, error) {
 	session, err := o.server.Session(ctx)
 	if err != nil {
 		if !errors.Is(err, ErrGone) {
@@ -86,7 +86,7 @@ func (o offer) converse(ctx context.Context, in json.RawMessage, token any, c *t
 
 // worded gives the reason, in the model's terms, why there is no answer. It does not
 // depend on which of several errors of a broken connection was seen first.
-func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error) error {
+func (o listedTool) worded(ctx context.Context, session *mcp.ClientSession, err error) error {
 	var refusal *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:

@@ -19,14 +19,14 @@ import (
 const accept = "accept"
 
 // wantsVisit recognizes the error by which a server asks that pages be visited first.
-func (o offer) wantsVisit(err error) (*jsonrpc.Error, bool) {
+func (o listedTool) wantsVisit(err error) (*jsonrpc.Error, bool) {
 	var refusal *jsonrpc.Error
 	return refusal, errors.As(err, &refusal) && refusal.Code == mcp.CodeURLElicitationRequired
 }
 
 // visit puts the questions that a server wants answered first (N5), in its order;
 // the call goes on only when each was accepted.
-func (o offer) visit(ctx context.Context, refusal *jsonrpc.Error, c *tool.Context) error {
+func (o listedTool) visit(ctx context.Context, refusal *jsonrpc.Error, c *tool.Context) error {
 	var wanted struct {
 		Elicitations []json.RawMessage `json:"elicitations"`
 	}
@@ -47,7 +47,7 @@ func (o offer) visit(ctx context.Context, refusal *jsonrpc.Error, c *tool.Contex
 
 // fulfil answers what a server needs to go on, one question after the other by their
 // names, so that the person is asked in the same order each time.
-func (o offer) fulfil(ctx context.Context, wanted mcp.InputRequestMap, c *tool.Context) (mcp.InputResponseMap, error) {
+func (o listedTool) fulfil(ctx context.Context, wanted mcp.InputRequestMap, c *tool.Context) (mcp.InputResponseMap, error) {
 	if len(wanted) == 0 {
 		return nil, fmt.Errorf("%w: %q is busy; try later", ErrRefused, o.server.Name)
 	}

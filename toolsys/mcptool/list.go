@@ -97,8 +97,8 @@ func Tools(listings ...Listing) ([]*tool.Tool, []Report) {
 	return tools, reports
 }
 
-// made is a tool that was made of what a server listed, nil where none could be.
-type made struct {
+// adaptedTool is a tool that was made of what a server listed, nil where none could be.
+type adaptedTool struct {
 	from    *mcp.Tool
 	name    string
 	tool    *tool.Tool
@@ -106,23 +106,23 @@ type made struct {
 }
 
 // of reports whether the same would be made again.
-func (m made) of(from *mcp.Tool, name string) bool {
+func (m adaptedTool) of(from *mcp.Tool, name string) bool {
 	return m.from != nil && m.name == name && (m.from == from || reflect.DeepEqual(m.from, from))
 }
 
 // tools makes the tools of one fleet's listings under the names that are theirs. What was
 // made before stands where it is listed as it was: a schema is not compiled again, nor
 // what follows from a tool found anew, since another server's list has changed.
-func (n *names) tools(f *Fleet, listings []Listing, before map[ref]made) ([]*tool.Tool, []Report, map[ref]made) {
+func (n *names) tools(f *Fleet, listings []Listing, before map[ref]adaptedTool) ([]*tool.Tool, []Report, map[ref]adaptedTool) {
 	offers, reports := gather(listings)
 	refs := slices.Collect(maps.Keys(offers))
 	given, more := n.give(f, refs)
 	reports = append(reports, more...)
-	built, all := make([]*tool.Tool, 0, len(refs)), make(map[ref]made, len(refs))
+	built, all := make([]*tool.Tool, 0, len(refs)), make(map[ref]adaptedTool, len(refs))
 	for _, r := range refs {
 		m := before[r]
 		if !m.of(offers[r].tool, given[r]) {
-			m = made{from: offers[r].tool, name: given[r]}
+			m = adaptedTool{from: offers[r].tool, name: given[r]}
 			m.tool, m.reports = build(offers[r], r, given[r])
 		}
 		if all[r] = m; m.tool != nil {
@@ -139,16 +139,16 @@ func (n *names) tools(f *Fleet, listings []Listing, before map[ref]made) ([]*too
 
 func byName(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }
 
-// offer is a server's tool as it was listed.
-type offer struct {
+// listedTool is a server's tool as it was listed.
+type listedTool struct {
 	server Server
 	tool   *mcp.Tool
 }
 
 // gather finds every tool once. Of a tool that is listed twice the definition that
 // sorts first counts, whichever came first.
-func gather(listings []Listing) (map[ref]offer, []Report) {
-	offers := map[ref]offer{}
+func gather(listings []Listing) (map[ref]listedTool, []Report) {
+	offers := map[ref]listedTool{}
 	var reports []Report
 	for _, l := range listings {
 		for _, t := range l.Tools {
@@ -164,7 +164,7 @@ func gather(listings []Listing) (map[ref]offer, []Report) {
 					continue
 				}
 			}
-			offers[r] = offer{l.Server, t}
+			offers[r] = listedTool{l.Server, t}
 		}
 	}
 	return offers, reports

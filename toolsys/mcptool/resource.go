@@ -129,7 +129,7 @@ func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message
 }
 
 func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err error) error {
-	return offer{server: l.server()}.worded(ctx, session, err)
+	return listedTool{server: l.server()}.worded(ctx, session, err)
 }
 
 // Prompts lists the prompts of all servers that are there and have some, by server and

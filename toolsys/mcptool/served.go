@@ -15,7 +15,7 @@ import (
 type built struct {
 	version  int
 	tools    []*tool.Tool
-	made     map[ref]made // each of them
+	made     map[ref]adaptedTool // each of them
 	reported map[Report]bool
 	// origin is which server each tool's name was last seen with.
 	origin map[string]string

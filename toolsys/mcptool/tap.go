@@ -39,7 +39,7 @@ func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.conn, t.waiting, t.excused, t.listens = conn, map[any]bool{}, map[any]bool{}, map[any]bool{}
-	return &tapped{conn, t}, nil
+	return &tappedConnection{conn, t}, nil
 }
 
 // close cuts the connection; nothing happens where there is none.
@@ -55,12 +55,12 @@ func (t *tap) close() {
 	}
 }
 
-type tapped struct {
+type tappedConnection struct {
 	mcp.Connection
 	t *tap
 }
 
-func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *tappedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.t.broken(err)
@@ -78,7 +78,7 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, nil
 }
 
-func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (c *tappedConnection) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if request, ok := msg.(*jsonrpc.Request); ok {
 		c.t.sent(request)
 	}

@@ -118,7 +118,7 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 func (a *Assembler) Moved() bool { return a.moved }
 
 // begin also takes blocks that stand complete in message_start.
-func (a *Assembler) begin(m *begun) ([]Block, error) {
+func (a *Assembler) begin(m *startedMessage) ([]Block, error) {
 	if a.begun {
 		return nil, errors.New("a second message_start")
 	}

@@ -56,7 +56,7 @@ func TestARendererChangesNoRequest(t *testing.T) {
 // there by hand gives, and what was given before stays.
 func TestALeadChangesNoHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var lead message.Lead
+		var lead message.Preface
 		var history []message.Message
 		var given, want [][]message.Message
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {

@@ -16,15 +16,15 @@ type event struct {
 	kind    string
 	index   int
 	block   []byte // the JSON of content_block
-	message *begun
+	message *startedMessage
 	delta   delta
 	usage   *Usage
 	cleared []Cleared
 	fault   StreamError
 }
 
-// begun is the message that message_start brings.
-type begun struct {
+// startedMessage is the message that message_start brings.
+type startedMessage struct {
 	id, model, stop, container string
 	content                    []Block
 	usage                      Usage
@@ -47,7 +47,7 @@ func (d *delta) empty() bool {
 type eventReader struct {
 	jsonscan.Cursor
 	ev    event
-	begun begun
+	begun startedMessage
 	usage Usage
 	text  []byte // texts that have escapes
 }
@@ -125,7 +125,7 @@ func general(data []byte) (*event, error) {
 		ev.cleared = w.Editing.Applied
 	}
 	if m := w.Message; m != nil {
-		ev.message = &begun{id: m.ID, model: m.Model, stop: m.Stop, content: m.Content, usage: m.Usage, container: m.id()}
+		ev.message = &startedMessage{id: m.ID, model: m.Model, stop: m.Stop, content: m.Content, usage: m.Usage, container: m.id()}
 	}
 	return ev, nil
 }
@@ -133,7 +133,7 @@ func general(data []byte) (*event, error) {
 // event reads what the cursor stands at. A member that is not read here is passed over;
 // one of an error is for the general reader.
 func (r *eventReader) event() bool {
-	var seen once
+	var seen readMembers
 	return r.Members(func(name []byte, plain bool) bool {
 		switch string(name) {
 		case "type":
@@ -159,8 +159,8 @@ func (r *eventReader) event() bool {
 	})
 }
 
-func (r *eventReader) message(m *begun) bool {
-	var seen once
+func (r *eventReader) message(m *startedMessage) bool {
+	var seen readMembers
 	return r.Members(func(name []byte, plain bool) bool {
 		switch string(name) {
 		case "id":
@@ -181,7 +181,7 @@ func (r *eventReader) message(m *begun) bool {
 }
 
 func (r *eventReader) delta(d *delta) bool {
-	var seen once
+	var seen readMembers
 	return r.Members(func(name []byte, plain bool) bool {
 		switch string(name) {
 		case "type":
@@ -206,7 +206,7 @@ func (r *eventReader) delta(d *delta) bool {
 }
 
 func (r *eventReader) tokens(u *Usage) bool {
-	var seen once
+	var seen readMembers
 	return r.Members(func(name []byte, plain bool) bool {
 		switch string(name) {
 		case "input_tokens":
@@ -222,11 +222,11 @@ func (r *eventReader) tokens(u *Usage) bool {
 	})
 }
 
-// once has a bit for each member that was read: one that comes twice is for the general
+// readMembers has a bit for each member that was read: one that comes twice is for the general
 // reader, which joins the two.
-type once uint8
+type readMembers uint8
 
-func (o *once) first(bit uint8) bool {
+func (o *readMembers) first(bit uint8) bool {
 	again := *o&(1<<bit) != 0
 	*o |= 1 << bit
 	return !again
@@ -310,7 +310,7 @@ func (r *eventReader) count(into *int) bool {
 func (r *eventReader) plainBlock(data []byte) (b Block, ok bool) {
 	c := eventReader{Cursor: jsonscan.Cursor{JSON: data}, text: r.text[:0]}
 	c.Space()
-	var seen once
+	var seen readMembers
 	ok = c.Members(func(name []byte, _ bool) bool {
 		switch string(name) {
 		case "type":

@@ -24,7 +24,7 @@ func values(ev *event) any {
 	v := struct {
 		Event event
 		Texts [6]string
-		Begun begun
+		Begun startedMessage
 		Usage Usage
 	}{Event: *ev}
 	d := &v.Event.delta

@@ -307,16 +307,16 @@ func (m Message) lostResults(open map[string]bool) []Block {
 	return lost
 }
 
-// Lead puts a text in front of a growing history, and does not copy what it has put together
+// Preface puts a text in front of a growing history, and does not copy what it has put together
 // before. The zero value is ready.
-type Lead struct {
+type Preface struct {
 	text      string
 	from, out []Message
 }
 
 // Of gives history with text as the first block of its first message; history itself where
 // there is no text. The messages of history are not changed.
-func (l *Lead) Of(history []Message, text string) []Message {
+func (l *Preface) Of(history []Message, text string) []Message {
 	if text == "" || len(history) == 0 {
 		return history
 	}

@@ -203,15 +203,15 @@ func (v *View) equal(other *View) bool {
 		slices.Equal(v.Discovered, other.Discovered)
 }
 
-// written is what a snapshot's definitions came to, by the store that they are in.
-type written struct {
+// renderedDefinitions is what a snapshot's definitions came to, by the store that they are in.
+type renderedDefinitions struct {
 	mu   sync.Mutex
 	by   *Definitions
 	defs []json.RawMessage
 }
 
 // of gives the definitions written by d, which write makes at the first time.
-func (w *written) of(d *Definitions, write func() []json.RawMessage) []json.RawMessage {
+func (w *renderedDefinitions) of(d *Definitions, write func() []json.RawMessage) []json.RawMessage {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.by != d {

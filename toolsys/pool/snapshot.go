@@ -67,7 +67,7 @@ type Snapshot struct {
 	fixed      int // how many of loaded are built-ins that are never deferred
 	discovered map[string]bool
 	index      func() *search.Index
-	written    written
+	written    renderedDefinitions
 }
 
 // Index finds tools of this snapshot by words; it is built on first use.

@@ -79,7 +79,7 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 
 func resolveAt(doc any, place string) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
-	c.UseLoader(refuse{})
+	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(pattern)
 	if err := c.AddResource(here, doc); err != nil {
 		return nil, err
@@ -87,10 +87,10 @@ func resolveAt(doc any, place string) (*jsonschema.Schema, error) {
 	return c.Compile(place)
 }
 
-// refuse is the loader of a compiler that must not load.
-type refuse struct{}
+// noLoader is the loader of a compiler that must not load.
+type noLoader struct{}
 
-func (refuse) Load(string) (any, error) { return nil, ErrRemoteReference }
+func (noLoader) Load(string) (any, error) { return nil, ErrRemoteReference }
 
 // ecmaUnicode matches an ECMAScript \uXXXX escape, with the backslashes before
 // it, since only an odd number of them makes it one.
@@ -138,20 +138,20 @@ func NewLazy(build func() (json.RawMessage, error)) *Lazy {
 }
 
 // compiled are the schemas that tools were found to have.
-var compiled known
+var compiled compiledSchemas
 
-// known keeps schemas by their bytes, since a server lists the same ones at every connection and compiling
+// compiledSchemas keeps schemas by their bytes, since a server lists the same ones at every connection and compiling
 // one takes as long as to validate hundreds of inputs. It holds those that were asked for lately.
-type known struct {
+type compiledSchemas struct {
 	mu             sync.Mutex
 	latest, before map[string]*Schema
 	size           int // of the latest, in bytes of their text
 }
 
-// mostKnown is how many bytes of text one half of known may have.
+// mostKnown is how many bytes of text one half of compiledSchemas may have.
 const mostKnown = 1 << 20
 
-func (k *known) of(raw json.RawMessage) (*Schema, error) {
+func (k *compiledSchemas) of(raw json.RawMessage) (*Schema, error) {
 	k.mu.Lock()
 	s := cmp.Or(k.latest[string(raw)], k.before[string(raw)])
 	k.mu.Unlock()
@@ -165,7 +165,7 @@ func (k *known) of(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
-func (k *known) keep(s *Schema) {
+func (k *compiledSchemas) keep(s *Schema) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.latest[string(s.raw)] != nil {

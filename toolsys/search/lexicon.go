@@ -128,10 +128,10 @@ func (l *lexicon) pair(a, b string) (int32, bool) {
 // what is asked, and lowers those that do something else.
 func (l *lexicon) score(q Query) scores {
 	groups, want := l.expand(q)
-	t, _ := l.tallies.Get().(*tally)
+	t, _ := l.tallies.Get().(*queryScores)
 	if t == nil {
 		all := make([]float64, 4*l.tools)
-		t = &tally{sums: all[:l.tools], named: all[l.tools : 2*l.tools], best: all[2*l.tools : 3*l.tools], inName: all[3*l.tools:]}
+		t = &queryScores{sums: all[:l.tools], named: all[l.tools : 2*l.tools], best: all[2*l.tools : 3*l.tools], inName: all[3*l.tools:]}
 	}
 	for _, g := range groups {
 		t.group(l, g)
@@ -143,16 +143,16 @@ func (l *lexicon) score(q Query) scores {
 	return scores{t.sums, t.found, func(tool int) string { return l.why(tool, groups) }, func() { l.tallies.Put(t.cleared()) }}
 }
 
-// tally is what the tools score, and what of their names the query has.
-type tally struct {
+// queryScores is what the tools score, and what of their names the query has.
+type queryScores struct {
 	sums, named  []float64
 	best, inName []float64 // of the group at hand
 	touched      []int32   // the tools that the group finds
 	found        []int32   // those that any group does
 }
 
-// cleared is a tally as it was before it was used.
-func (t *tally) cleared() *tally {
+// cleared is a queryScores as it was before it was used.
+func (t *queryScores) cleared() *queryScores {
 	for _, i := range t.found {
 		t.sums[i], t.named[i] = 0, 0
 	}
@@ -161,7 +161,7 @@ func (t *tally) cleared() *tally {
 }
 
 // group counts the best member of a group in each tool.
-func (t *tally) group(l *lexicon, g group) {
+func (t *queryScores) group(l *lexicon, g group) {
 	for _, m := range g.members {
 		idf := l.idf(m.term)
 		weight, much := m.weight*min(idf, g.most), m.weight*idf

@@ -35,8 +35,8 @@ type scores struct {
 	back  func()
 }
 
-// sums are scores that are added up, in room that is used again.
-type sums struct {
+// scoreSums are scores that are added up, in room that is used again.
+type scoreSums struct {
 	of    []float64
 	found []int32
 	// marks are, of each tool, the last word that counted on its name, by number.
@@ -45,15 +45,15 @@ type sums struct {
 }
 
 // sumsFrom takes room for so many tools from a pool.
-func sumsFrom(pool *sync.Pool, tools int) *sums {
-	if s, ok := pool.Get().(*sums); ok {
+func sumsFrom(pool *sync.Pool, tools int) *scoreSums {
+	if s, ok := pool.Get().(*scoreSums); ok {
 		return s
 	}
-	return &sums{of: make([]float64, tools), marks: make([]int, tools)}
+	return &scoreSums{of: make([]float64, tools), marks: make([]int, tools)}
 }
 
 // add adds what is above 0.
-func (s *sums) add(tool int, much float64) {
+func (s *scoreSums) add(tool int, much float64) {
 	if s.of[tool] == 0 {
 		s.found = append(s.found, int32(tool))
 	}
@@ -61,7 +61,7 @@ func (s *sums) add(tool int, much float64) {
 }
 
 // scores gives what was added up, in room that goes back to the pool.
-func (s *sums) scores(pool *sync.Pool, why func(int) string) scores {
+func (s *scoreSums) scores(pool *sync.Pool, why func(int) string) scores {
 	return scores{s.of, s.found, why, func() {
 		for _, i := range s.found {
 			s.of[i] = 0
@@ -173,7 +173,7 @@ func (s *seed) score(q Query) scores {
 
 // scoreNames adds up one word on names: full parts first, so that what is also inside
 // another part does not count again.
-func (s *seed) scoreNames(word string, t *sums) {
+func (s *seed) scoreNames(word string, t *scoreSums) {
 	t.word++
 	name := func(i int, weight float64) {
 		if t.marks[i] != t.word {

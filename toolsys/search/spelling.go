@@ -111,7 +111,7 @@ func (s *spelling) near(word string) []int32 {
 		bound = 1
 	}
 	var found []int32
-	var r ruler
+	var r distanceRows
 	for i, have := range s.letters {
 		if bits.OnesCount64(have^letters) > 2*bound {
 			continue
@@ -146,13 +146,13 @@ func (s *spelling) begun(word string) []int32 {
 	return found
 }
 
-// ruler measures distances, in rows that it uses again.
-type ruler struct{ before, last, row []int }
+// distanceRows measures distances, in rows that it uses again.
+type distanceRows struct{ before, last, row []int }
 
 // distance is Damerau and Levenshtein's, with neighbours swapped as one step
 // and no letter touched twice. What exceeds the bound is bound+1: it is not
 // looked at to the end, nor what is so far from the diagonal.
-func (r *ruler) distance(a, b []rune, bound int) int {
+func (r *distanceRows) distance(a, b []rune, bound int) int {
 	if max(len(a), len(b))-min(len(a), len(b)) > bound {
 		return bound + 1
 	}
@@ -174,7 +174,7 @@ func (r *ruler) distance(a, b []rune, bound int) int {
 }
 
 // next makes the row of the i-th letter, and gives the least in it.
-func (r *ruler) next(a, b []rune, i, bound int) int {
+func (r *distanceRows) next(a, b []rune, i, bound int) int {
 	row := r.row
 	from, to := max(0, i-bound), min(len(b), i+bound+1)
 	if row[from] = bound + 1; from == 0 {
@@ -224,7 +224,7 @@ func Nearest(name string, names []string, ix *Index, limit int) []string {
 // alike are the names within the bound of spelling, nearest first.
 func alike(name string, names []string) []string {
 	var near []string
-	var r ruler
+	var r distanceRows
 	away, asked := map[string]int{}, squeezed(name)
 	for _, other := range names {
 		if far, ok := r.away(asked, other); ok {
@@ -238,7 +238,7 @@ func alike(name string, names []string) []string {
 // away is how far a name is from another, case and separators apart. A model
 // often forgets the server, so that an MCP tool's own name counts as well,
 // though never as much as the full name.
-func (r *ruler) away(asked []rune, other string) (int, bool) {
+func (r *distanceRows) away(asked []rune, other string) (int, bool) {
 	bound := max(1, min(3, len(asked)/3))
 	best := 2 * r.distance(asked, squeezed(other), bound)
 	if own := strings.LastIndex(other, "__"); own >= 0 {

@@ -133,7 +133,7 @@ func skippedFile(path string, err error) reports.Skipped {
 }
 
 // recordedCache plays recorded sessions against the model of the cache.
-func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter economics.Counter, prices []economics.Prices, against *against) error {
+func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter economics.Counter, prices []economics.Prices, against *reference) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
 	rules := fixed("prices/automatic/*.json", economics.ParseCacheRules)
 	var err error

@@ -115,7 +115,7 @@ func (f *spreadCases) playable() error {
 		return usage("name the cases with --seed and --range, as in `toolbench campaign --seed 7 --range 0..100000`")
 	}
 	part := f.fuzzFlags
-	part.findings = "" // which the whole has, and a part has not
+	part.findings = "" // which are of the campaign, not of a part
 	return part.ranged()
 }
 
@@ -125,7 +125,7 @@ func (a *app) spreadFuzz(ctx context.Context, f spreadCases) error {
 		return err
 	}
 	began := time.Now()
-	got, err := a.spread(ctx, f.spreadFlags, whole{
+	got, err := a.spread(ctx, f.spreadFlags, spreadWork{
 		spec: spec{Fuzz: &fuzzSpec{Seed: f.seed, Engine: f.engine, Policies: f.policies, Faults: faultWords(f.may), Range: f.cases}},
 		name: fmt.Sprint("fuzz-", f.seed),
 		all:  shards.Range(f.cases), things: "cases",
@@ -136,8 +136,8 @@ func (a *app) spreadFuzz(ctx context.Context, f spreadCases) error {
 	return a.spreadReport(ctx, f, got, time.Since(began))
 }
 
-// whole is what is dealt out: a range of things, which the spec lets a worker play.
-type whole struct {
+// spreadWork is what is dealt out: a range of things, which the spec lets a worker play.
+type spreadWork struct {
 	spec
 	name, things string
 	all          shards.Range
@@ -146,7 +146,7 @@ type whole struct {
 }
 
 // spread plays the items of a range on all workers that join, and gives the results of its parts.
-func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathered, error) {
+func (a *app) spread(ctx context.Context, f spreadFlags, w spreadWork) (*shards.Gathered, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathe
 }
 
 // gather plays parts in this process, while other workers may take some, until all are done.
-func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer, w whole) (*shards.Gathered, error) {
+func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer, w spreadWork) (*shards.Gathered, error) {
 	working, stop := context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -252,7 +252,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 	for _, c := range got.Aside {
 		a.logf("case %d was set aside: %s", c.Case, c.Why)
 	}
-	if len(got.Aside) > 0 { // without them there is no whole
+	if len(got.Aside) > 0 { // without them the report is not of all
 		return harness(fmt.Errorf("cases set aside: %d; all others were played", len(got.Aside)))
 	}
 	whole, err := reports.Merge(parts, names)

@@ -31,7 +31,7 @@ import (
 )
 
 type chatFlags struct {
-	looks
+	displayFlags
 	workplaceFlags
 	servers                serverFlags
 	baseURL, keyEnv, model string
@@ -54,7 +54,7 @@ func (a *app) chatCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.chat(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	f.looks.add(flags)
+	f.displayFlags.add(flags)
 	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is: an address, as toolbench serve prints one")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key; an API on this machine needs none")
 	flags.StringVar(&f.model, "model", chatModel, "the model")

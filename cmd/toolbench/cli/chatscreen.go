@@ -40,7 +40,7 @@ type chatScreen struct {
 
 func (a *app) chatScreen(f chatFlags) *chatScreen {
 	s := &chatScreen{
-		Terminal: a.drawing(f.looks).Terminal(), out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), quiet: f.quiet,
+		Terminal: a.drawing(f.displayFlags).Terminal(), out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), quiet: f.quiet,
 	}
 	s.together = s.one && !f.quiet && a.env("TERM") != "dumb"
 	s.live = reports.Live{W: a.Stderr, Screen: s.Terminal, Transcript: &reports.Transcript{Wordless: !s.together}}

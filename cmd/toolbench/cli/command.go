@@ -42,7 +42,7 @@ func explained(cmd *cobra.Command, more ...string) *cobra.Command {
 
 // printing are the flags of a command that prints one report.
 type printing struct {
-	looks
+	displayFlags
 	outputs outputs
 	schema  bool
 	// brief leaves out what one screen has no room for, unless all of it is asked for.
@@ -57,7 +57,7 @@ func (p *printing) briefly(flags *pflag.FlagSet, about string) {
 
 // drawingOf is how a report is drawn.
 func (a *app) drawingOf(p printing) reports.Options {
-	options := a.drawing(p.looks)
+	options := a.drawing(p.displayFlags)
 	options.Grouped = p.brief && !p.all
 	return options
 }
@@ -77,7 +77,7 @@ func (a *app) reporter(cmd *cobra.Command, p *printing, run func(cmd *cobra.Comm
 }
 
 func (p *printing) add(flags *pflag.FlagSet) {
-	p.looks.add(flags)
+	p.displayFlags.add(flags)
 	p.outputs.names = append([]string{"table", "json"}, p.outputs.names...)
 	own(flags, &p.outputs, "format", strings.Join(p.outputs.names, ", ")+", or to a file: json=out.json; repeatable")
 }

@@ -158,8 +158,8 @@ func (b *baseline) add(flags *pflag.FlagSet) {
 	addThresholds(flags, &b.thresholds)
 }
 
-// against is what a report will be held against: an earlier one, or bounds alone.
-type against struct {
+// reference is what a report will be held against: an earlier one, or bounds alone.
+type reference struct {
 	baseline
 	command    string
 	earlier    *reports.Stored
@@ -167,11 +167,11 @@ type against struct {
 }
 
 // readBaseline reads what flags name before anything runs; nil is nothing.
-func (a *app) readBaseline(b baseline, command string) (*against, error) {
+func (a *app) readBaseline(b baseline, command string) (*reference, error) {
 	if b.file == "" && len(b.thresholds) == 0 {
 		return nil, nil
 	}
-	to := &against{baseline: b, command: command}
+	to := &reference{baseline: b, command: command}
 	var err error
 	if to.thresholds, err = a.parseThresholds(b.thresholds); err != nil {
 		return nil, err
@@ -196,17 +196,17 @@ func (a *app) readBaseline(b baseline, command string) (*against, error) {
 }
 
 // printAgainst prints a report, and how it compares.
-func (a *app) printAgainst(r reports.Report, to *against, p printing) error {
+func (a *app) printAgainst(r reports.Report, to *reference, p printing) error {
 	if err := a.print(r, p); err != nil || to == nil {
 		return err
 	}
-	return a.compareWith(reports.StoredOf(to.command, r), to, p.outputs, p.looks)
+	return a.compareWith(reports.StoredOf(to.command, r), to, p.outputs, p.displayFlags)
 }
 
 // compareWith shows how a new report compares with the baseline: below the report, or on
 // the error output where the standard output is for programs. The error carries the
 // verdict. The new report is kept for bless.
-func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks) error {
+func (a *app) compareWith(now reports.Stored, to *reference, outs outputs, l displayFlags) error {
 	if to == nil {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks
 		c.Before, c.After = to.file, "now"
 		var text bytes.Buffer
 		if now.Write(&text) == nil {
-			a.remember(candidate, remembered{Baseline: to.file, Report: text.Bytes()}) // for bless
+			a.remember(candidate, lastRun{Baseline: to.file, Report: text.Bytes()}) // for bless
 		}
 		fmt.Fprintln(w)
 		err = reports.Print(w, report, "table", a.drawing(l))

@@ -37,7 +37,7 @@ var helpers = []struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	var l looks
+	var l displayFlags
 	cmd := explained(&cobra.Command{
 		Use: "doctor", Short: "Show what is in force here, and what this machine has", Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd, l) },
@@ -48,7 +48,7 @@ func (a *app) doctorCommand() *cobra.Command {
 
 // doctor shows the project's file and what it and the environment set, and the programs
 // there are.
-func (a *app) doctor(cmd *cobra.Command, l looks) error {
+func (a *app) doctor(cmd *cobra.Command, l displayFlags) error {
 	looks := a.drawing(l)
 	file := cmp.Or(a.config.file, "none; "+ConfigFile+" is looked for in this folder and above it")
 	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", cmp.Or(a.Cache, "none")}}

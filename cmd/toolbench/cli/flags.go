@@ -39,11 +39,11 @@ func (v *value[T]) String() string { return v.text }
 // Type is how help names the value.
 func (v *value[T]) Type() string { return v.kind }
 
-// twice is a flag that switches one thing on and, given again, another one too.
-type twice struct{ first, second *bool }
+// repeatableFlag is a flag that switches one thing on and, given again, another one too.
+type repeatableFlag struct{ first, second *bool }
 
 // Set takes what a switch does.
-func (v *twice) Set(text string) error {
+func (v *repeatableFlag) Set(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err == nil {
 		*v.first, *v.second = on, *v.second || on && *v.first
@@ -52,10 +52,10 @@ func (v *twice) Set(text string) error {
 }
 
 // String is whether it is on.
-func (v *twice) String() string { return strconv.FormatBool(v.first != nil && *v.first) }
+func (v *repeatableFlag) String() string { return strconv.FormatBool(v.first != nil && *v.first) }
 
 // Type is that of a switch.
-func (v *twice) Type() string { return "bool" }
+func (v *repeatableFlag) Type() string { return "bool" }
 
 // choice is a flag that takes one of some words; it has the first or what it was set to.
 func choice(to *string, kind string, words ...string) *value[string] {
@@ -243,7 +243,7 @@ func (s *selection) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.lastFailed, "last-failed", false, "only scenarios that did not pass when they last ran here")
 }
 
-func (l *looks) add(flags *pflag.FlagSet) {
+func (l *displayFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&value[int]{to: &l.width, parse: atLeast(0), kind: "COLUMNS", text: "0"}, "width", "draw in so many columns; 0 asks the terminal")
 	flags.BoolVar(&l.wide, "wide", false, "draw as wide as it comes: shorten and fold nothing")
 	flags.BoolVar(&l.noColor, "no-color", false, "draw without colours")

@@ -87,7 +87,7 @@ func (f *fuzzFlags) addCases(flags *pflag.FlagSet) {
 func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	switch {
 	case f.list:
-		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.looks)))
+		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.displayFlags)))
 	case f.replay != "" && (f.engine == "shell" || strings.HasSuffix(f.replay, scriptEnding)):
 		return a.replayShell(ctx, f)
 	case f.replay != "":

@@ -128,15 +128,15 @@ func (a *app) bisect(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Resul
 	return r, nil
 }
 
-// death is a child that ended without a result.
-type death struct {
+// childExit is a child that ended without a result.
+type childExit struct {
 	at          uint64 // the case it reported last
 	how, output string
 }
 
 // spawn plays a batch in a child. One that crashes or writes nothing for too long gives
-// a death.
-func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, *death, error) {
+// how it ended.
+func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, *childExit, error) {
 	args := []string{
 		"fuzz", "--child", fmt.Sprintf("%d:%d:%d", b.First, b.N, b.Step), "--seed", strconv.FormatUint(f.seed, 10),
 		"--engine", f.engine, "--policy", strings.Join(f.policies, ","), "--faults", faultWords(f.may),
@@ -173,7 +173,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	case ctx.Err() != nil:
 		return fuzz.Result{}, nil, nil
 	}
-	d := &death{at: max(at, b.First), how: "crash", output: errs.String()}
+	d := &childExit{at: max(at, b.First), how: "crash", output: errs.String()}
 	if hung {
 		d.how = "hang"
 	}

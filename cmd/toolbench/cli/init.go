@@ -25,7 +25,7 @@ import (
 
 type initFlags struct {
 	printing
-	assumed
+	assumptionFlags
 	from, out, tools string
 	force, project   bool
 	ci               string
@@ -35,7 +35,7 @@ func (a *app) initCommand() *cobra.Command {
 	f := initFlags{tools: "stand-in", out: "."}
 	cmd := &cobra.Command{Use: "init [NAME]", Short: "Write a scenario to begin with"}
 	flags := cmd.Flags()
-	f.assumed.add(flags)
+	f.assumptionFlags.add(flags)
 	flags.StringVar(&f.from, "from", "", "draft scenarios from this recording, or a folder of them")
 	flags.StringVar(&f.out, "out", f.out, "the folder to write into")
 	flags.BoolVar(&f.project, "project", false, "write a project: "+ConfigFile+", a first scenario, its schema; on a terminal, init without arguments asks")
@@ -47,14 +47,14 @@ func (a *app) initCommand() *cobra.Command {
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, f) })
 }
 
-// assumed are the flags for what a recording does not have.
-type assumed struct {
+// assumptionFlags are the flags for what a recording does not have.
+type assumptionFlags struct {
 	safe      replay.Globs
 	durations replay.Durations
 	pace      stream.Pace
 }
 
-func (s *assumed) add(flags *pflag.FlagSet) {
+func (s *assumptionFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&value[replay.Globs]{to: &s.safe, parse: replay.ParseGlobs, kind: "GLOBS"}, "safe", "tools that may run beside others, as 'view,ls,mcp__*'")
 	flags.Var(&value[replay.Durations]{to: &s.durations, parse: replay.ParseDurations, kind: "DURATIONS"}, "durations",
 		fmt.Sprintf("what tools take that were not measured, as 'Read=300ms,*=1s'; without, %s", replay.DefaultDuration))

@@ -37,7 +37,7 @@ func (a *app) listCommand() *cobra.Command {
 
 // listTraceCommand lists what expect.trace can name.
 func (a *app) listTraceCommand() *cobra.Command {
-	var l looks
+	var l displayFlags
 	cmd := &cobra.Command{
 		Use: "trace", Short: "List the events of a run that expect.trace can name",
 		Long: "Lists the kinds of events that a run leaves behind and the members they hold, which\na scenario names under expect.trace and expect.never.",

@@ -121,7 +121,7 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() 
 	}
 	a.unreached(failures)
 	endpoints, addresses := a.endpoints(specs)
-	r := &remarks{logged: a.logf, addresses: addresses}
+	r := &toolReports{logged: a.logf, addresses: addresses}
 	fleet, err := mcptool.Connect(mcptool.FleetConfig{
 		Clock: toolsys.RealClock(), Attempts: 1, ConnectLimit: f.limit, Report: r.add,
 	}, endpoints...)
@@ -168,16 +168,16 @@ func (a *app) endpoints(specs []world.ServerConfig) (out []mcptool.Endpoint, add
 	return out, addresses
 }
 
-// remarks takes the reports of a fleet. One about a server is logged at once; one about a
+// toolReports takes the reports of a fleet. One about a server is logged at once; one about a
 // tool is kept, to be printed below the list of tools.
-type remarks struct {
+type toolReports struct {
 	logged    func(format string, args ...any)
 	addresses map[string]string
 	mu        sync.Mutex
 	kept      []string
 }
 
-func (r *remarks) add(one mcptool.Report) {
+func (r *toolReports) add(one mcptool.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if one.Tool == "" {
@@ -187,7 +187,7 @@ func (r *remarks) add(one mcptool.Report) {
 	r.kept = append(r.kept, one.String())
 }
 
-func (r *remarks) all() []string {
+func (r *toolReports) all() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.kept)

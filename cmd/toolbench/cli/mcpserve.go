@@ -71,7 +71,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 			return usage("--tool %s: there is no such built-in tool%s; see `toolbench list tools`", name, closest(name, known))
 		}
 	}
-	c := &callers{queue: make(chan asked), waiting: map[string]asked{}, ended: make(chan struct{})}
+	c := &callers{queue: make(chan pendingCall), waiting: map[string]pendingCall{}, ended: make(chan struct{})}
 	w.decorate = c.concern
 	if err := w.tools(nil, tool.Servers{}, f.tools...); err != nil {
 		return err
@@ -121,17 +121,17 @@ func (unclosed) Close() error { return nil }
 // callers brings the calls of clients to a conversation, whose model they are: each request
 // for the model's next message is answered with the calls that came since.
 type callers struct {
-	queue chan asked
+	queue chan pendingCall
 
 	mu      sync.Mutex
-	waiting map[string]asked
+	waiting map[string]pendingCall
 	n       int
 	ended   chan struct{}
 	why     error
 }
 
-// asked is a call with the place where its result is waited for.
-type asked struct {
+// pendingCall is a call with the place where its result is waited for.
+type pendingCall struct {
 	// client ends when the client gives the call up.
 	client context.Context
 	tool   string
@@ -167,7 +167,7 @@ const forgotten = 200
 
 // call hands one call on and waits for its result.
 func (c *callers) call(ctx context.Context, name string, input json.RawMessage) (message.Block, error) {
-	one := asked{ctx, name, input, make(chan message.Block, 1)}
+	one := pendingCall{ctx, name, input, make(chan message.Block, 1)}
 	for queue := c.queue; ; {
 		select {
 		case queue <- one:
@@ -189,7 +189,7 @@ func (c *callers) model(ctx context.Context, req message.Request, on func(data [
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role == message.User; i-- {
 		c.answer(req.Messages[i].Results())
 	}
-	var first asked
+	var first pendingCall
 	select {
 	case first = <-c.queue:
 	case <-ctx.Done():
@@ -260,7 +260,7 @@ func (c *callers) answer(results []message.Block) {
 }
 
 // write makes a block of a call.
-func (c *callers) write(index int, one asked, on func(data []byte) error) error {
+func (c *callers) write(index int, one pendingCall, on func(data []byte) error) error {
 	c.mu.Lock()
 	c.n++
 	id := fmt.Sprintf("call_%d", c.n)

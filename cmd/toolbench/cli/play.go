@@ -27,8 +27,8 @@ import (
 )
 
 type playFlags struct {
-	looks
-	assumed
+	displayFlags
+	assumptionFlags
 	outputs        outputs
 	speed          float64
 	verbose, links bool
@@ -43,8 +43,8 @@ func (a *app) playCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.play(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	f.assumed.add(flags)
+	f.displayFlags.add(flags)
+	f.assumptionFlags.add(flags)
 	own(flags, &value[float64]{to: &f.speed, parse: playSpeed, kind: "SPEED", text: "4"}, "speed", "how fast it plays in a terminal: 1 as it was, 10 ten times as fast, max at once")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "open all that is folded")
 	flags.BoolVar(&f.links, "links", false, "make places in a recording's files links that the terminal opens")
@@ -189,7 +189,7 @@ func (a *app) whole(sessions []seenSession) *reports.Transcript {
 
 // show prints conversations: at a terminal as they went, else as they stand at their ends.
 func (a *app) show(ctx context.Context, sessions []seenSession, f playFlags) error {
-	draw := a.drawing(f.looks)
+	draw := a.drawing(f.displayFlags)
 	screen := draw.Terminal()
 	screen.Links, screen.Verbose = f.links && sessions[0].real, f.verbose
 	if isTerminal(a.Stdout) && a.env("TERM") != "dumb" && f.speed > 0 {

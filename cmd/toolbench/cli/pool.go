@@ -51,8 +51,8 @@ func (a *app) pool(f runFlags) *pool {
 	}
 }
 
-// work is a run under way. Its lock is never held while a scenario runs.
-type work struct {
+// runState is a run under way. Its lock is never held while a scenario runs.
+type runState struct {
 	mu       sync.Mutex
 	entries  []entry
 	next     int
@@ -76,7 +76,7 @@ func outcomes(results []result) []check.Result {
 // then those that did not end are missing. What was played of the entries is let go, unless
 // the pool keeps the whole.
 func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
-	w := &work{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
+	w := &runState{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
 	stopProgress := p.progress.start(len(entries))
 	defer stopProgress()
 	done := make(chan struct{})
@@ -99,7 +99,7 @@ func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 	return w.results()
 }
 
-func (p *pool) work(ctx context.Context, w *work) {
+func (p *pool) work(ctx context.Context, w *runState) {
 	for ctx.Err() == nil {
 		i, e, ok := w.take(p.whole)
 		if !ok {
@@ -119,7 +119,7 @@ func (p *pool) work(ctx context.Context, w *work) {
 }
 
 // take gives the next entry that is still wanted. Unless it is kept, nobody can run it again.
-func (w *work) take(keep bool) (i int, e entry, ok bool) {
+func (w *runState) take(keep bool) (i int, e entry, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next >= w.stop {
@@ -136,7 +136,7 @@ func (w *work) take(keep bool) (i int, e entry, ok bool) {
 
 // put keeps an outcome. What stands behind one that ends the run is not wanted;
 // what stands before it runs on, so that the end is the same for any number of jobs.
-func (w *work) put(i int, o check.Result, last bool) {
+func (w *runState) put(i int, o check.Result, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.outcomes[i] = &o
@@ -145,7 +145,7 @@ func (w *work) put(i int, o check.Result, last bool) {
 	}
 }
 
-func (w *work) results() (results []result, interrupted bool) {
+func (w *runState) results() (results []result, interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, o := range w.outcomes[:w.stop] {

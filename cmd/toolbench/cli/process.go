@@ -106,14 +106,14 @@ func (p Process) secrets() []string {
 // a CI system, where there is room.
 const assumedWidth = 120
 
-// looks are the flags about looks that all commands share.
-type looks struct {
+// displayFlags are the flags about looks that all commands share.
+type displayFlags struct {
 	width                int
 	wide, noColor, ascii bool
 }
 
 // drawing gives how to draw on the standard output.
-func (a *app) drawing(l looks) reports.Options {
+func (a *app) drawing(l displayFlags) reports.Options {
 	width := a.width(l.width)
 	if l.wide {
 		width = 0

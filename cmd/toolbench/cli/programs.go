@@ -189,7 +189,7 @@ type programAnswer struct {
 // where a limit would never come while a program is waited for; the channels are made
 // outside of all bubbles, so that a bubble's time stands still meanwhile.
 type outside struct {
-	free  chan *errand
+	free  chan *outsideWork
 	ended <-chan struct{}
 	work  sync.WaitGroup
 
@@ -197,8 +197,8 @@ type outside struct {
 	kept map[*programWay]bool // programs that run for longer than one answer
 }
 
-// errand is work that is done outside of a bubble for a goroutine in it, which waits meanwhile.
-type errand struct {
+// outsideWork is work that is done outside of a bubble for a goroutine in it, which waits meanwhile.
+type outsideWork struct {
 	do   chan func(context.Context) (programAnswer, error)
 	done chan programResult
 	gone chan struct{} // closed when the goroutine does not wait any more
@@ -212,10 +212,10 @@ type programResult struct {
 // newOutside is ended by end, which waits until every program is gone.
 func newOutside(ctx context.Context) (*outside, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	o := &outside{free: make(chan *errand), ended: ctx.Done(), kept: map[*programWay]bool{}}
+	o := &outside{free: make(chan *outsideWork), ended: ctx.Done(), kept: map[*programWay]bool{}}
 	o.work.Go(func() {
 		for ctx.Err() == nil {
-			e := &errand{do: make(chan func(context.Context) (programAnswer, error)), done: make(chan programResult, 1), gone: make(chan struct{})}
+			e := &outsideWork{do: make(chan func(context.Context) (programAnswer, error)), done: make(chan programResult, 1), gone: make(chan struct{})}
 			select {
 			case o.free <- e:
 				o.work.Go(func() { e.run(ctx) })
@@ -243,7 +243,7 @@ func (o *outside) keep(w *programWay, runs bool) {
 	}
 }
 
-func (e *errand) run(ctx context.Context) {
+func (e *outsideWork) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -259,7 +259,7 @@ func (e *errand) run(ctx context.Context) {
 
 // run has something done, and waits for it; work gets a context of its own.
 func (o *outside) run(ctx context.Context, work func(context.Context) (programAnswer, error)) (programAnswer, error) {
-	var e *errand
+	var e *outsideWork
 	select {
 	case e = <-o.free:
 	case <-o.ended:

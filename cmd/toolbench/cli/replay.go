@@ -25,7 +25,7 @@ import (
 type replayFlags struct {
 	printing
 	baseline
-	assumed
+	assumptionFlags
 	spreadFlags
 	policies []schedule.Policy
 	seed     uint64
@@ -42,7 +42,7 @@ func (a *app) replayCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.baseline.add(flags)
 	f.briefly(flags, "show every column and what is to be known of each recording, also of many")
-	f.assumed.add(flags)
+	f.assumptionFlags.add(flags)
 	own(flags, &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}, "policy", "compare these only, with commas: serial, batch, streaming")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.BoolVar(&f.strict, "strict", false, "end with 1 if a recording has problems of its own")
@@ -174,14 +174,14 @@ func (d *replayed) problems() bool {
 }
 
 // concludeReplay prints the report and gives the error that carries the exit code.
-func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *against, f replayFlags) error {
+func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *reference, f replayFlags) error {
 	stopped := ctx.Err() != nil
 	whole := d.files - len(d.failed)
 	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return stopped && errors.Is(err, context.Cause(ctx)) })
 	if err := a.print(d.ReplayReport, f.printing); err != nil {
 		return err
 	}
-	judged := a.compareWith(reports.StoredOf("replay", d.ReplayReport), against, f.outputs, f.looks)
+	judged := a.compareWith(reports.StoredOf("replay", d.ReplayReport), against, f.outputs, f.displayFlags)
 	switch {
 	case stopped:
 		return interrupted("interrupted: %d of %d files were replayed", whole+len(d.failed), of)

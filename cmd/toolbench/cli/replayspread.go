@@ -32,7 +32,7 @@ func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options,
 	sum := sha256.Sum256(text.Bytes())
 	digest := hex.EncodeToString(sum[:])
 	o.Secrets = nil
-	got, err := a.spread(ctx, f, whole{
+	got, err := a.spread(ctx, f, spreadWork{
 		spec: spec{Replay: &replaySpec{Options: o, List: digest, Files: len(files), Patience: patience}},
 		name: "replay", things: "files", all: shards.Range{To: uint64(len(files))},
 		send: func(ctx context.Context, q *shards.Queue) error {

@@ -27,7 +27,7 @@ import (
 )
 
 type runFlags struct {
-	looks
+	displayFlags
 	selection
 	baseline
 	jobs, repeat      int
@@ -65,7 +65,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as tools and checks")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
-	flags.VarPF(&twice{&f.verbose, &f.show}, "verbose", "v", "draw each scenario's timeline above the table; -vv is --show").NoOptDefVal = "true"
+	flags.VarPF(&repeatableFlag{&f.verbose, &f.show}, "verbose", "v", "draw each scenario's timeline above the table; -vv is --show").NoOptDefVal = "true"
 	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
 	a.completeFlags(cmd, f.outputs.names)
 	return cmd
@@ -74,7 +74,7 @@ func (a *app) runCommand() *cobra.Command {
 // addShared adds the flags that run and try have alike.
 func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.selection.add(flags)
-	f.looks.add(flags)
+	f.displayFlags.add(flags)
 	f.baseline.add(flags)
 	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
@@ -197,7 +197,7 @@ func (a *app) settle(f *runFlags) error {
 
 // report writes all that was asked for; files first, for nobody closes them early. Then it gives the
 // verdict of the comparison with a baseline.
-func (a *app) report(outcomes []check.Result, options reports.Options, against *against, f runFlags) (judged, err error) {
+func (a *app) report(outcomes []check.Result, options reports.Options, against *reference, f runFlags) (judged, err error) {
 	err = a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (a *app) report(outcomes []check.Result, options reports.Options, against *
 		return nil, err
 	}
 	now := reports.StoredRun(outcomes, reports.Options{Again: options.Again})
-	return a.compareWith(now, against, f.outputs, f.looks), nil
+	return a.compareWith(now, against, f.outputs, f.displayFlags), nil
 }
 
 // printOutcomes writes the report on the standard output.
@@ -224,7 +224,7 @@ func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f 
 	if !f.outputs.forPeople() {
 		return wrap(formatNamed(f.outputs.screen).Write(a.Stdout, outcomes, options))
 	}
-	looks := a.drawing(f.looks)
+	looks := a.drawing(f.displayFlags)
 	looks.Again, looks.Grouped = options.Again, !f.all && !f.verbose && !f.show
 	if f.quiet {
 		outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o check.Result) bool { return o.Status == check.Passed })
@@ -317,7 +317,7 @@ func (a *app) rememberFailed(results []result) {
 			failed[r.entry.target] = true
 		}
 	}
-	a.remember(lastFailed, remembered{Failed: slices.Sorted(maps.Keys(failed))})
+	a.remember(lastFailed, lastRun{Failed: slices.Sorted(maps.Keys(failed))})
 }
 
 // targets are what names the entries on a command line, by caseKey.
@@ -407,10 +407,10 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	return changed, nil
 }
 
-// remembered is what is kept of a working directory for the next run there: the scenarios that
+// lastRun is what is kept of a working directory for the next run there: the scenarios that
 // did not pass, or the last report that was held against a baseline. Failures of one project have
 // no bearing on another.
-type remembered struct {
+type lastRun struct {
 	Version  int             `json:"version"`
 	Failed   []string        `json:"failed,omitempty"`
 	Baseline string          `json:"baseline,omitempty"`
@@ -428,18 +428,18 @@ func (a *app) kept(what string) string {
 }
 
 // recall reads what is kept; what never was does not exist.
-func (a *app) recall(what string) (kept remembered, err error) {
+func (a *app) recall(what string) (kept lastRun, err error) {
 	file := a.kept(what)
 	data, err := os.ReadFile(file)
 	if err == nil && (json.Unmarshal(data, &kept) != nil || kept.Version != 1) {
-		return remembered{}, fmt.Errorf("%s cannot be read", file)
+		return lastRun{}, fmt.Errorf("%s cannot be read", file)
 	}
 	return kept, err
 }
 
 // remember keeps something, in one step, so that runs side by side leave a whole file. A run
 // does not fail because it cannot be kept: who asks for it is told.
-func (a *app) remember(what string, kept remembered) {
+func (a *app) remember(what string, kept lastRun) {
 	kept.Version = 1
 	if data, err := json.Marshal(kept); err == nil && a.Cache != "" {
 		_ = writeWhole(a.kept(what), append(data, '\n'))

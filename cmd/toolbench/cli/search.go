@@ -117,7 +117,7 @@ type searched struct {
 }
 
 // look shows what the rankers find for words.
-func (a *app) look(ctx context.Context, words string, s searched, f searchFlags, against *against) error {
+func (a *app) look(ctx context.Context, words string, s searched, f searchFlags, against *reference) error {
 	q, err := search.ParseQuery(words)
 	if err != nil {
 		return invalid(err)
@@ -137,7 +137,7 @@ func (a *app) look(ctx context.Context, words string, s searched, f searchFlags,
 }
 
 // measure asks every ranker the labelled queries.
-func (a *app) measure(ctx context.Context, tools searched, f searchFlags, against *against) error {
+func (a *app) measure(ctx context.Context, tools searched, f searchFlags, against *reference) error {
 	data, err := a.readFile(f.queries, economics.MaxQueriesBytes)
 	if err != nil {
 		return err

@@ -193,7 +193,7 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 		return err
 	}
 	var text bytes.Buffer
-	if err := reports.Print(&text, r, f.outputs.screen, a.drawing(f.looks)); err != nil {
+	if err := reports.Print(&text, r, f.outputs.screen, a.drawing(f.displayFlags)); err != nil {
 		return harness(err)
 	}
 	if f.report != "" {

@@ -86,8 +86,8 @@ func (a *app) tap(ctx context.Context, args []string, dash int, f tapFlags) erro
 	return t.conclude(t.journal.Close(over), ended)
 }
 
-// tapped is an agent and its API, and what goes between them.
-type tapped struct {
+// tapSession is an agent and its API, and what goes between them.
+type tapSession struct {
 	app     *app
 	flags   tapFlags
 	command []string // nil: the agent is started by others
@@ -105,8 +105,8 @@ type tapped struct {
 }
 
 // newTap checks everything before anything is started.
-func (a *app) newTap(args []string, dash int, f tapFlags) (*tapped, error) {
-	t := &tapped{app: a, flags: f, strange: map[string]int{}}
+func (a *app) newTap(args []string, dash int, f tapFlags) (*tapSession, error) {
+	t := &tapSession{app: a, flags: f, strange: map[string]int{}}
 	switch {
 	case f.out == "":
 		return nil, usage("name the cassette to write with --out FILE.yaml")
@@ -161,7 +161,7 @@ func parseFaults(texts []string) ([]scenario.FaultLine, error) {
 }
 
 // fault gives what goes wrong with the answer to a request.
-func (t *tapped) fault(r *http.Request) (out cassette.Transit) {
+func (t *tapSession) fault(r *http.Request) (out cassette.Transit) {
 	if !asks(r) {
 		return out
 	}
@@ -200,7 +200,7 @@ func transit(r *http.Request, line scenario.FaultLine, to *cassette.Transit) {
 }
 
 // stay serves until somebody stops it.
-func (t *tapped) stay(ctx context.Context, served <-chan error) error {
+func (t *tapSession) stay(ctx context.Context, served <-chan error) error {
 	if _, err := fmt.Fprintln(t.app.Stdout, t.url); err != nil {
 		return wrap(err)
 	}
@@ -213,7 +213,7 @@ func (t *tapped) stay(ctx context.Context, served <-chan error) error {
 }
 
 // child runs the agent to its end.
-func (t *tapped) child(ctx context.Context) error {
+func (t *tapSession) child(ctx context.Context) error {
 	shell, err := host.NewShell(host.ShellConfig{})
 	if err != nil {
 		return harness(err)
@@ -243,7 +243,7 @@ func (t *tapped) child(ctx context.Context) error {
 }
 
 // environment is the process's own, with the address.
-func (t *tapped) environment(values *strings.Replacer) []string {
+func (t *tapSession) environment(values *strings.Replacer) []string {
 	env := slices.Clone(t.app.Env)
 	for name, value := range baseURLs(t.url, t.flags.urlEnv) {
 		env = append(env, name+"="+value)
@@ -253,7 +253,7 @@ func (t *tapped) environment(values *strings.Replacer) []string {
 }
 
 // conclude prints what was recorded, and gives the error that carries the exit code.
-func (t *tapped) conclude(written, ended error) error {
+func (t *tapSession) conclude(written, ended error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, why := range t.failures {

@@ -132,14 +132,14 @@ func (r routes) provider(req *http.Request) int64 {
 }
 
 // network is the way to the API; bodies stay packed as they are.
-func (t *tapped) network() http.RoundTripper {
+func (t *tapSession) network() http.RoundTripper {
 	n := http.DefaultTransport.(*http.Transport).Clone()
 	n.DisableCompression, n.MaxIdleConnsPerHost = true, 64
 	return n
 }
 
 // proxy passes everything on at once, whatever it is.
-func (t *tapped) proxy() http.Handler {
+func (t *tapSession) proxy() http.Handler {
 	pass := &httputil.ReverseProxy{
 		Transport: t.journal, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), BufferPool: &buffers{},
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -177,7 +177,7 @@ func (b *buffers) Get() []byte {
 func (b *buffers) Put(used []byte) { b.pool.Put((*[8 << 10]byte)(used)) }
 
 // notice counts a request.
-func (t *tapped) notice(r *http.Request) {
+func (t *tapSession) notice(r *http.Request) {
 	what := r.Method + " " + r.URL.Path
 	if t.flags.log {
 		t.app.logf("%s %s", time.Now().Format("15:04:05.000"), what)
@@ -198,7 +198,7 @@ func (t *tapped) notice(r *http.Request) {
 const mostFailures = 5
 
 // failed answers in the place of an API that cannot be reached.
-func (t *tapped) failed(w http.ResponseWriter, r *http.Request, err error) {
+func (t *tapSession) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // the agent went away
 	}

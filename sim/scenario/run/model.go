@@ -142,7 +142,7 @@ type script struct {
 	mu sync.Mutex
 	// named are the turns of sub-agents, plain all others, without those at the front that were used.
 	named, plain []*scriptedTurn
-	begun        []begun
+	begun        []lastRequest
 	asked        map[string]int // how often each page was asked for
 }
 
@@ -152,8 +152,8 @@ type scriptedTurn struct {
 	used   bool
 }
 
-// begun is a conversation as it was sent last, and its task.
-type begun struct {
+// lastRequest is a conversation as it was sent last, and its task.
+type lastRequest struct {
 	body message.Body
 	task string
 }
@@ -237,10 +237,10 @@ const forkMark = "This is a fork of the conversation above"
 // one, and of a fork the one that it was forked with. Messages that were looked at for an earlier
 // request of the conversation are not looked at again.
 func (s *script) task(body message.Body) string {
-	i := slices.IndexFunc(s.begun, func(b begun) bool { return body.Continues(b.body) })
+	i := slices.IndexFunc(s.begun, func(b lastRequest) bool { return body.Continues(b.body) })
 	if i < 0 {
 		i = len(s.begun)
-		s.begun = append(s.begun, begun{task: firstContent(body)})
+		s.begun = append(s.begun, lastRequest{task: firstContent(body)})
 	}
 	known := &s.begun[i]
 	for m := body.Messages() - 1; m >= max(1, known.body.Messages()); m-- {
@@ -326,7 +326,7 @@ func (s *script) page(req *http.Request) (*http.Response, error) {
 	p.Status, p.Type = cmp.Or(p.Status, http.StatusOK), cmp.Or(p.Type, "text/html; charset=utf-8")
 	var body io.Reader = strings.NewReader(strings.Repeat(p.Body, max(p.Repeat, 1)))
 	if p.Breaks {
-		body = io.MultiReader(body, torn{})
+		body = io.MultiReader(body, brokenBody{})
 	}
 	h := http.Header{"Content-Type": {p.Type}}
 	if p.To != "" {
@@ -339,11 +339,11 @@ func (s *script) page(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// torn is where an answer breaks off.
-type torn struct{}
+// brokenBody is the body of an answer that breaks off.
+type brokenBody struct{}
 
 // Read gives the error of a connection that broke.
-func (torn) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // buildWire puts the model in place: the cassette, or the scripted turns.
 func (r *runner) buildWire() error {

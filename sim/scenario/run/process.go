@@ -20,20 +20,20 @@ import (
 type process struct {
 	timing
 	died    chan struct{} // closed when it is killed
-	remains *remains
+	remains *leftovers
 
 	mu      sync.Mutex
 	journal bytes.Buffer
 }
 
-// remains is what killed processes leave standing: it may end when the run is over.
-type remains struct {
+// leftovers are what killed processes leave standing: it may end when the run is over.
+type leftovers struct {
 	over    chan struct{}
 	sends   sync.WaitGroup
 	runners []*runner
 }
 
-func newProcess(gate timing, left *remains) *process {
+func newProcess(gate timing, left *leftovers) *process {
 	return &process{timing: gate, died: make(chan struct{}), remains: left}
 }
 
@@ -92,7 +92,7 @@ func (p *process) transport(to http.RoundTripper) http.RoundTripper {
 }
 
 // end closes what killed processes left open, and waits for their requests to end.
-func (l *remains) end() {
+func (l *leftovers) end() {
 	close(l.over)
 	for _, r := range l.runners {
 		_ = r.sys.Close(context.Background())

@@ -122,7 +122,7 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	if len(r.kills) > 0 || r.o.killAfter > 0 {
-		r.process = newProcess(r.gate, &remains{over: make(chan struct{})})
+		r.process = newProcess(r.gate, &leftovers{over: make(chan struct{})})
 		r.gate = r.process
 	}
 	r.user = &person{r: r, permits: slices.Clone(r.sc.User.Permits), answers: slices.Clone(r.sc.User.Answers), elicits: r.sc.User.Elicits}

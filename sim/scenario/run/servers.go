@@ -46,7 +46,7 @@ type entry struct {
 	// way is that to the entry's servers alone.
 	way tool.Servers
 	// due are the lists that are still to come, the next one first.
-	due []dueList
+	due []scheduledList
 	// named are the names of tools that the entry may have in some turn.
 	named []string
 	// wrapped are the fleet's tools as the bench runs them, of one version.
@@ -114,7 +114,7 @@ func (s *servers) add(i int, spec scenario.Server) error {
 		return err
 	}
 	list = narrow(spec, list)
-	for _, due := range append([]dueList{{servers: list}}, e.due...) {
+	for _, due := range append([]scheduledList{{servers: list}}, e.due...) {
 		for _, s := range due.servers {
 			for _, t := range s.Tools {
 				// Rules name a tool by its server, also where its own name is bare.
@@ -303,8 +303,8 @@ func serverOptions(spec scenario.Server, more []scenario.ServerFault) world.Host
 	return o
 }
 
-// dueList is what a list changes to.
-type dueList struct {
+// scheduledList is what a server's list changes to, and when.
+type scheduledList struct {
 	turn    int
 	servers world.Catalogue
 	without []string
@@ -315,24 +315,24 @@ type dueList struct {
 const listNotice = 11 * time.Millisecond
 
 // laterLists reads the lists an entry changes to, by turn.
-func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueList, error) {
-	var all []dueList
+func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]scheduledList, error) {
+	var all []scheduledList
 	for i, l := range spec.Lists {
 		file := cmp.Or(l.Catalogue, spec.Catalogue)
 		c, err := catalogue(sc, fmt.Sprintf("%s.lists.%d", key, i), file)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, dueList{l.Turn, narrow(spec, c), l.Without, world.ServerFault{ListFails: l.List == "fails", ListHangs: l.List == "hangs", ListCareless: l.List == "careless"}})
+		all = append(all, scheduledList{l.Turn, narrow(spec, c), l.Without, world.ServerFault{ListFails: l.List == "fails", ListHangs: l.List == "hangs", ListCareless: l.List == "careless"}})
 	}
-	slices.SortStableFunc(all, func(a, b dueList) int { return a.turn - b.turn })
+	slices.SortStableFunc(all, func(a, b scheduledList) int { return a.turn - b.turn })
 	return all, nil
 }
 
 // relist changes the lists that are due and waits until clients are notified.
 func (e *entry) relist(r *runner, turn int) {
 	r.mu.Lock()
-	var due []dueList
+	var due []scheduledList
 	for len(e.due) > 0 && e.due[0].turn <= turn {
 		due, e.due = append(due, e.due[0]), e.due[1:]
 	}

@@ -63,36 +63,36 @@ func (d Deps) validateEdit(in EditIn, c *tool.Context) *tool.Refusal {
 	return looked(EditIn.path, d.planEdit)(in, c)
 }
 
-// edited is a change that is ready to be written.
-type edited struct {
-	planned
+// plannedEdit is a change that is ready to be written.
+type plannedEdit struct {
+	plannedChange
 	body  string // the text before
 	edits []udiff.Edit
 	after []byte
 }
 
 // planEdit works the change out without making it; see planWrite for why twice.
-func (d Deps) planEdit(in EditIn, c *tool.Context) (edited, *tool.Refusal) {
+func (d Deps) planEdit(in EditIn, c *tool.Context) (plannedEdit, *tool.Refusal) {
 	p, content, refusal := d.open(in.Path, c)
 	if path.Ext(p.real) == ".ipynb" {
-		return edited{}, refuse(CodeNotebook, "%s is a notebook. Change its cells with NotebookEdit.", p.abs)
+		return plannedEdit{}, refuse(CodeNotebook, "%s is a notebook. Change its cells with NotebookEdit.", p.abs)
 	}
 	switch {
 	case refusal != nil && refusal.Code == CodeMissing && in.Old == "":
-		return edited{planned: planned{place: p}, edits: []udiff.Edit{{New: in.New}}, after: []byte(in.New)}, d.creatable(p)
+		return plannedEdit{plannedChange: plannedChange{place: p}, edits: []udiff.Edit{{New: in.New}}, after: []byte(in.New)}, d.creatable(p)
 	case refusal != nil:
-		return edited{}, refusal
+		return plannedEdit{}, refusal
 	}
 	if refusal := unseen(p, content, c); refusal != nil {
-		return edited{}, refusal
+		return plannedEdit{}, refusal
 	}
-	e := edited{planned: planned{place: p, before: content, exists: true}}
+	e := plannedEdit{plannedChange: plannedChange{place: p, before: content, exists: true}}
 	return e, e.apply(in)
 }
 
 // apply makes the change in memory, keeping the file's encoding, byte order mark
 // and line endings.
-func (e *edited) apply(in EditIn) *tool.Refusal {
+func (e *plannedEdit) apply(in EditIn) *tool.Refusal {
 	t, ok := decode(e.before)
 	if !ok || !t.lossless(e.before) {
 		return refuse(CodeKind, "%s is a binary file; its text cannot be edited.", e.abs)
@@ -114,7 +114,7 @@ func (e *edited) apply(in EditIn) *tool.Refusal {
 }
 
 // write gives the bytes of the changed text.
-func (e *edited) write(t text) *tool.Refusal {
+func (e *plannedEdit) write(t text) *tool.Refusal {
 	body, err := udiff.Apply(e.body, e.edits)
 	if err == nil {
 		e.after, err = t.encode(body)
@@ -125,7 +125,7 @@ func (e *edited) write(t text) *tool.Refusal {
 	return nil
 }
 
-func (d Deps) edit(_ context.Context, _ EditIn, e edited, c *tool.Context) (tool.Result[EditOut], error) {
+func (d Deps) edit(_ context.Context, _ EditIn, e plannedEdit, c *tool.Context) (tool.Result[EditOut], error) {
 	if err := d.put(e.place, e.after, c.CallID); err != nil {
 		return tool.Result[EditOut]{}, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // gather searches the files one after the other, in order of path.
-func (d Deps) gather(ctx context.Context, s search, h hidden, g *gathered) error {
+func (d Deps) gather(ctx context.Context, s search, h hidden, g *results) error {
 	files, err := d.candidates(ctx, s, h, g)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (d Deps) gather(ctx context.Context, s search, h hidden, g *gathered) error
 }
 
 // candidates are the files to search, by path.
-func (d Deps) candidates(ctx context.Context, s search, h hidden, g *gathered) ([]string, error) {
+func (d Deps) candidates(ctx context.Context, s search, h hidden, g *results) ([]string, error) {
 	if s.single {
 		return []string{""}, nil
 	}
@@ -65,8 +65,8 @@ func (d Deps) candidates(ctx context.Context, s search, h hidden, g *gathered) (
 	return names, nil
 }
 
-// gathered collects what a search found, as its mode shows it.
-type gathered struct {
+// results are what a search found, as its mode shows it.
+type results struct {
 	in  GrepIn
 	dir string
 	out GrepOut
@@ -74,7 +74,7 @@ type gathered struct {
 	left, folders, unread int
 }
 
-func (g *gathered) add(name string, h hits) {
+func (g *results) add(name string, h hits) {
 	g.out.In++
 	g.out.Matches += h.count
 	switch g.out.Mode {
@@ -88,7 +88,7 @@ func (g *gathered) add(name string, h hits) {
 }
 
 // around are the matching lines and those around them, each once.
-func (g *gathered) around(name string, h hits) []GrepLine {
+func (g *results) around(name string, h hits) []GrepLine {
 	before, after := g.in.around()
 	var lines []GrepLine
 	next := 0 // the first line not taken yet
@@ -106,7 +106,7 @@ func (g *gathered) around(name string, h hits) []GrepLine {
 }
 
 // finish takes the part that offset and head_limit ask for, and adds the notes.
-func (g *gathered) finish() GrepOut {
+func (g *results) finish() GrepOut {
 	o := g.out
 	var omitted [3]int
 	o.Lines, omitted[0] = part(o.Lines, g.in.Skip, g.in.Limit)

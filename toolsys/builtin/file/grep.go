@@ -133,7 +133,7 @@ func (d Deps) planGrep(in GrepIn, c *tool.Context) (search, *tool.Refusal) {
 
 func (d Deps) grep(ctx context.Context, in GrepIn, s search, c *tool.Context) (GrepOut, error) {
 	before, after := in.around()
-	g := gathered{in: in, dir: c.State.Dir, out: GrepOut{
+	g := results{in: in, dir: c.State.Dir, out: GrepOut{
 		Mode: in.mode(), Context: before+after > 0, Numbers: in.Numbers == nil || *in.Numbers,
 	}}
 	if err := d.gather(ctx, s, hiddenBelow("Grep", s.place, c), &g); err != nil {

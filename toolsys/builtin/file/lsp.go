@@ -35,12 +35,12 @@ type LSPOut struct {
 	// Text is the answer of a hover.
 	Text string `json:"text,omitempty"`
 	// Found are places, in the server's order; Omitted counts those that were left out.
-	Found   []Spot `json:"found,omitempty"`
-	Omitted int    `json:"omitted,omitempty"`
+	Found   []Symbol `json:"found,omitempty"`
+	Omitted int      `json:"omitted,omitempty"`
 }
 
-// Spot is a place in the code, with what is there. Line and Character count from 1.
-type Spot struct {
+// Symbol is a place in the code, with what is there. Line and Character count from 1.
+type Symbol struct {
 	Path      string `json:"path"`
 	Line      int    `json:"line"`
 	Character int    `json:"character"`
@@ -299,7 +299,7 @@ func (f *finder) locations(raw json.RawMessage) error {
 		if l.TargetURI != "" {
 			l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
 		}
-		f.add(l.URI, l.Range.Start, Spot{})
+		f.add(l.URI, l.Range.Start, Symbol{})
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (f *finder) symbols(all []wireSymbol, file, within string) {
 		if s.Location != nil {
 			where, start = s.Location.URI, s.Location.Range.Start
 		}
-		f.add(where, start, Spot{Name: s.Name, Kind: kind(s.Kind), Within: cmp.Or(s.ContainerName, within)})
+		f.add(where, start, Symbol{Name: s.Name, Kind: kind(s.Kind), Within: cmp.Or(s.ContainerName, within)})
 		f.symbols(s.Children, file, s.Name)
 	}
 }
@@ -336,7 +336,7 @@ func (f *finder) calls(ctx context.Context, s *server, method string, at object)
 		}
 		for _, g := range got {
 			if end := cmp.Or(g.From, g.To); end != nil {
-				f.add(end.URI, end.SelectionRange.Start, Spot{Name: end.Name, Kind: kind(end.Kind)})
+				f.add(end.URI, end.SelectionRange.Start, Symbol{Name: end.Name, Kind: kind(end.Kind)})
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func (f *finder) calls(ctx context.Context, s *server, method string, at object)
 }
 
 // add takes one place in, with the text of its line where it is no symbol.
-func (f *finder) add(where string, at wirePlace, s Spot) {
+func (f *finder) add(where string, at wirePlace, s Symbol) {
 	if len(f.out.Found) == MaxSpots {
 		f.out.Omitted++
 		return

@@ -55,8 +55,8 @@ func Write(d Deps) *tool.Tool {
 
 func (in WriteIn) path() string { return in.Path }
 
-// planned is a change that may be made: where, and what was there before.
-type planned struct {
+// plannedChange is a change that may be made: where, and what was there before.
+type plannedChange struct {
 	place
 	before []byte
 	exists bool
@@ -64,18 +64,18 @@ type planned struct {
 
 // planWrite looks whether the file may be written. It is asked twice, before
 // permission and before the work, since time may have passed in between.
-func (d Deps) planWrite(in WriteIn, c *tool.Context) (planned, *tool.Refusal) {
+func (d Deps) planWrite(in WriteIn, c *tool.Context) (plannedChange, *tool.Refusal) {
 	p, content, refusal := d.open(in.Path, c)
 	switch {
 	case refusal == nil:
-		return planned{place: p, before: content, exists: true}, unseenInPart(p, content, c)
+		return plannedChange{place: p, before: content, exists: true}, unseenInPart(p, content, c)
 	case refusal.Code == CodeMissing:
-		return planned{place: p}, d.creatable(p)
+		return plannedChange{place: p}, d.creatable(p)
 	}
-	return planned{}, refusal
+	return plannedChange{}, refusal
 }
 
-func (d Deps) write(_ context.Context, in WriteIn, plan planned, c *tool.Context) (tool.Result[WriteOut], error) {
+func (d Deps) write(_ context.Context, in WriteIn, plan plannedChange, c *tool.Context) (tool.Result[WriteOut], error) {
 	content := []byte(in.Content)
 	if err := d.put(plan.place, content, c.CallID); err != nil {
 		return tool.Result[WriteOut]{}, err

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Trouble is what is left of a message in which something went wrong.
-type Trouble struct {
+// FaultOutcome is what is left of a message in which something went wrong.
+type FaultOutcome struct {
 	// Calls were made, Answered are those with a result in the conversation.
 	Calls    int `json:"calls"`
 	Answered int `json:"answered"`
@@ -34,15 +34,15 @@ func Troubles() []string { return []string{"order", "failure", "panic", "cancel"
 // settle is when goroutines are counted, after the library has returned.
 const settle = 100 * time.Millisecond
 
-// trouble is a message and what happens to it.
-type trouble struct {
+// faultCase is a message and what happens to it.
+type faultCase struct {
 	calls  int
 	cancel time.Duration
 	// do is what call i does.
 	do func(ctx context.Context, i int) error
 }
 
-var troubles = map[string]trouble{
+var troubles = map[string]faultCase{
 	// The later a call, the sooner it ends.
 	"order": {calls: 6, do: func(ctx context.Context, i int) error { return pause(ctx, time.Duration(6-i)*3*time.Millisecond) }},
 	// The second call fails while the others work.
@@ -74,7 +74,7 @@ var troubles = map[string]trouble{
 func pause(ctx context.Context, d time.Duration) error { return until(ctx, time.Now().Add(d)) }
 
 // TroubleOf plays a case to p. It does not return when p lets a panic through.
-func TroubleOf(p Peer, name string) (Trouble, error) {
+func TroubleOf(p Peer, name string) (FaultOutcome, error) {
 	t := troubles[name]
 	var running atomic.Int64
 	m := Message{}
@@ -92,7 +92,7 @@ func TroubleOf(p Peer, name string) (Trouble, error) {
 	}}
 	bout, err := p.Open([]Tool{read}, m)
 	if err != nil {
-		return Trouble{}, err
+		return FaultOutcome{}, err
 	}
 	before := runtime.NumGoroutine()
 	ctx, stop := context.WithCancel(context.Background())
@@ -103,7 +103,7 @@ func TroubleOf(p Peer, name string) (Trouble, error) {
 		began = began.Add(t.cancel)
 	}
 	err = bout.Run(ctx)
-	out := Trouble{Calls: t.calls, Returned: millis(time.Since(began)), Running: int(running.Load())}
+	out := FaultOutcome{Calls: t.calls, Returned: millis(time.Since(began)), Running: int(running.Load())}
 	if err != nil {
 		out.Error = err.Error()
 	}

@@ -8,19 +8,19 @@ import (
 	"toolbench/sim/stream"
 )
 
-// converseGiver writes Bedrock's Converse.
-type converseGiver struct{}
+// converseEncoder writes Bedrock's Converse.
+type converseEncoder struct{}
 
-func (converseGiver) event(kind string, members ...any) []stream.Event {
+func (converseEncoder) event(kind string, members ...any) []stream.Event {
 	return []stream.Event{{Type: kind, Data: object(members...)}}
 }
 
-func (c converseGiver) start(*Giver) []stream.Event {
+func (c converseEncoder) start(*Encoder) []stream.Event {
 	return c.event("messageStart", "role", "assistant")
 }
 
 // begin opens calls alone: a block of text has no start of its own there.
-func (c converseGiver) begin(g *Giver, b *given) []stream.Event {
+func (c converseEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (c converseGiver) begin(g *Giver, b *given) []stream.Event {
 		"start", object("toolUse", object("toolUseId", b.id, "name", b.name)))
 }
 
-func (c converseGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+func (c converseEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
 	delta := object("text", text(piece))
 	switch b.kind {
 	case "thinking":
@@ -39,23 +39,23 @@ func (c converseGiver) piece(g *Giver, b *given, piece string) []stream.Event {
 	return c.delta(g, b, delta)
 }
 
-func (c converseGiver) delta(g *Giver, b *given, delta json.RawMessage) []stream.Event {
+func (c converseEncoder) delta(g *Encoder, b *encodedBlock, delta json.RawMessage) []stream.Event {
 	return c.event("contentBlockDelta", "contentBlockIndex", slices.Index(g.blocks, b), "delta", delta)
 }
 
 // end closes a block, behind the signature of one of thinking.
-func (c converseGiver) end(g *Giver, b *given) (out []stream.Event) {
+func (c converseEncoder) end(g *Encoder, b *encodedBlock) (out []stream.Event) {
 	if b.kind == "thinking" && b.signature != "" {
 		out = c.delta(g, b, object("reasoningContent", object("signature", b.signature)))
 	}
 	return append(out, c.event("contentBlockStop", "contentBlockIndex", slices.Index(g.blocks, b))...)
 }
 
-func (c converseGiver) finish(g *Giver) []stream.Event {
+func (c converseEncoder) finish(g *Encoder) []stream.Event {
 	return append(c.event("messageStop", "stopReason", c.stop(g)), c.event("metadata", "usage", c.usage(g), "metrics", c.metrics())...)
 }
 
-func (converseGiver) stop(g *Giver) string {
+func (converseEncoder) stop(g *Encoder) string {
 	if g.stop == "refusal" {
 		return "content_filtered"
 	}
@@ -63,14 +63,14 @@ func (converseGiver) stop(g *Giver) string {
 }
 
 // usage gives the counts of tokens; the cache's parts are no input there, as in the Messages API.
-func (converseGiver) usage(g *Giver) json.RawMessage {
+func (converseEncoder) usage(g *Encoder) json.RawMessage {
 	return object("inputTokens", g.input-g.cached-g.wrote, "outputTokens", g.output, "totalTokens", g.input+g.output,
 		"cacheReadInputTokens", g.cached, "cacheWriteInputTokens", g.wrote)
 }
 
-func (converseGiver) metrics() json.RawMessage { return object("latencyMs", 1) }
+func (converseEncoder) metrics() json.RawMessage { return object("latencyMs", 1) }
 
-func (c converseGiver) document(g *Giver) json.RawMessage {
+func (c converseEncoder) document(g *Encoder) json.RawMessage {
 	var content []json.RawMessage
 	for _, b := range g.blocks {
 		switch b.kind {

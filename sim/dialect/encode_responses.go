@@ -9,16 +9,16 @@ import (
 	"toolbench/sim/stream"
 )
 
-// responsesGiver writes Responses: each block is an item, and each event has a number.
-type responsesGiver struct{ number int }
+// responsesEncoder writes Responses: each block is an item, and each event has a number.
+type responsesEncoder struct{ number int }
 
-func (r *responsesGiver) event(kind string, members ...any) stream.Event {
+func (r *responsesEncoder) event(kind string, members ...any) stream.Event {
 	members = append([]any{"type", kind, "sequence_number", r.number}, members...)
 	r.number++
 	return stream.Event{Type: kind, Data: object(members...)}
 }
 
-func (r *responsesGiver) start(g *Giver) []stream.Event {
+func (r *responsesEncoder) start(g *Encoder) []stream.Event {
 	g.stop = ""
 	return []stream.Event{
 		r.event("response.created", "response", r.response(g, "in_progress", nil)),
@@ -27,7 +27,7 @@ func (r *responsesGiver) start(g *Giver) []stream.Event {
 }
 
 // item is a block as an item of the output; done is false while it is written.
-func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
+func (r *responsesEncoder) item(g *Encoder, b *encodedBlock, done bool) json.RawMessage {
 	status, written := "in_progress", ""
 	if done {
 		status, written = "completed", b.text.String()
@@ -53,7 +53,7 @@ func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
 }
 
 // freeform reports whether a block is a call whose input is a text.
-func (g *Giver) freeform(b *given) bool {
+func (g *Encoder) freeform(b *encodedBlock) bool {
 	return b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
 }
 
@@ -77,7 +77,7 @@ func outputText(s string) json.RawMessage {
 }
 
 // at are the members that place an event: its item, and the part within it.
-func (r *responsesGiver) at(g *Giver, b *given) []any {
+func (r *responsesEncoder) at(g *Encoder, b *encodedBlock) []any {
 	place := []any{"item_id", g.itemID(b), "output_index", slices.Index(g.blocks, b)}
 	if part := map[string]string{"text": "content_index", "thinking": "summary_index"}[b.kind]; part != "" {
 		place = append(place, part, 0)
@@ -85,14 +85,14 @@ func (r *responsesGiver) at(g *Giver, b *given) []any {
 	return place
 }
 
-func (r *responsesGiver) begin(g *Giver, b *given) []stream.Event {
+func (r *responsesEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
 	n := slices.Index(g.blocks, b)
 	out := []stream.Event{r.event("response.output_item.added", "output_index", n, "item", r.item(g, b, false))}
 	return append(out, r.part(g, b, "added", "")...)
 }
 
 // part is the event of a block's part that begins or ends; a call has none.
-func (r *responsesGiver) part(g *Giver, b *given, step, written string) []stream.Event {
+func (r *responsesEncoder) part(g *Encoder, b *encodedBlock, step, written string) []stream.Event {
 	switch b.kind {
 	case "thinking":
 		summary := object("type", "summary_text", "text", text(written))
@@ -106,14 +106,14 @@ func (r *responsesGiver) part(g *Giver, b *given, step, written string) []stream
 // kinds are the events of a block's pieces.
 var kinds = map[string]string{"text": "response.output_text", "thinking": "response.reasoning_summary_text", "tool_use": "response.function_call_arguments"}
 
-func (r *responsesGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+func (r *responsesEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
 	if g.freeform(b) {
 		return nil // the text is known when the JSON around it is whole
 	}
 	return []stream.Event{r.event(kinds[b.kind]+".delta", append(r.at(g, b), "delta", text(piece))...)}
 }
 
-func (r *responsesGiver) end(g *Giver, b *given) []stream.Event {
+func (r *responsesEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
 	kind, member, written := kinds[b.kind], "text", b.text.String()
 	var out []stream.Event
 	switch {
@@ -128,7 +128,7 @@ func (r *responsesGiver) end(g *Giver, b *given) []stream.Event {
 	return append(out, r.event("response.output_item.done", "output_index", slices.Index(g.blocks, b), "item", r.item(g, b, true)))
 }
 
-func (r *responsesGiver) finish(g *Giver) []stream.Event {
+func (r *responsesEncoder) finish(g *Encoder) []stream.Event {
 	kind := "response.completed"
 	if incomplete[g.stop] != "" {
 		kind = "response.incomplete"
@@ -139,15 +139,15 @@ func (r *responsesGiver) finish(g *Giver) []stream.Event {
 // incomplete are the reasons for which a response is not complete.
 var incomplete = map[string]string{"max_tokens": "max_output_tokens", windowFull: "max_output_tokens", "refusal": "content_filter"}
 
-func (r *responsesGiver) document(g *Giver) json.RawMessage {
-	items := each(g.blocks, func(b *given) json.RawMessage { return r.item(g, b, true) })
+func (r *responsesEncoder) document(g *Encoder) json.RawMessage {
+	items := each(g.blocks, func(b *encodedBlock) json.RawMessage { return r.item(g, b, true) })
 	if incomplete[g.stop] != "" {
 		return r.response(g, "incomplete", items)
 	}
 	return r.response(g, "completed", items)
 }
 
-func (r *responsesGiver) response(g *Giver, status string, items []json.RawMessage) json.RawMessage {
+func (r *responsesEncoder) response(g *Encoder, status string, items []json.RawMessage) json.RawMessage {
 	usage, why := null, null
 	if status != "in_progress" {
 		usage = object("input_tokens", g.input, "input_tokens_details", object("cached_tokens", g.cached),

@@ -80,7 +80,7 @@ func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 	want := assembled(t, givenTurn())
 	for _, api := range []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Converse, dialect.Ollama} {
 		t.Run(string(api), func(t *testing.T) {
-			g := dialect.Giver{API: api, Usage: true}
+			g := dialect.Encoder{API: api, Usage: true}
 			var back []stream.Event
 			s := dialect.Stream{Emit: func(e stream.Event) error { back = append(back, e); return nil }}
 			for _, e := range givenTurn() {
@@ -109,7 +109,7 @@ func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 // roundTrip gives events in another API, and reads what a client gets: as a stream, and whole.
 func roundTrip(t *testing.T, api dialect.API, events []stream.Event) (given []string, back []stream.Event, whole gjson.Result) {
 	t.Helper()
-	g := dialect.Giver{API: api, Usage: true}
+	g := dialect.Encoder{API: api, Usage: true}
 	s := dialect.Stream{Emit: func(e stream.Event) error { back = append(back, e); return nil }}
 	for _, e := range events {
 		for _, out := range g.Add(e) {

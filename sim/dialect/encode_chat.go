@@ -8,12 +8,12 @@ import (
 	"toolbench/sim/stream"
 )
 
-// chatGiver writes Chat Completions.
-type chatGiver struct{}
+// chatEncoder writes Chat Completions.
+type chatEncoder struct{}
 
 var null = json.RawMessage("null")
 
-func (chatGiver) chunk(g *Giver, delta json.RawMessage, stop string) stream.Event {
+func (chatEncoder) chunk(g *Encoder, delta json.RawMessage, stop string) stream.Event {
 	reason := null
 	if stop != "" {
 		reason = JSON(stop)
@@ -22,11 +22,11 @@ func (chatGiver) chunk(g *Giver, delta json.RawMessage, stop string) stream.Even
 		"choices", []json.RawMessage{object("index", 0, "delta", delta, "finish_reason", reason)})}
 }
 
-func (c chatGiver) start(g *Giver) []stream.Event {
+func (c chatEncoder) start(g *Encoder) []stream.Event {
 	return []stream.Event{c.chunk(g, object("role", "assistant", "content", text("")), "")}
 }
 
-func (c chatGiver) begin(g *Giver, b *given) []stream.Event {
+func (c chatEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (c chatGiver) begin(g *Giver, b *given) []stream.Event {
 	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{call}), "")}
 }
 
-func (c chatGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+func (c chatEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
 	delta := object("content", piece)
 	switch b.kind {
 	case "thinking":
@@ -45,9 +45,9 @@ func (c chatGiver) piece(g *Giver, b *given, piece string) []stream.Event {
 	return []stream.Event{c.chunk(g, delta, "")}
 }
 
-func (chatGiver) end(*Giver, *given) []stream.Event { return nil }
+func (chatEncoder) end(*Encoder, *encodedBlock) []stream.Event { return nil }
 
-func (c chatGiver) finish(g *Giver) []stream.Event {
+func (c chatEncoder) finish(g *Encoder) []stream.Event {
 	out := []stream.Event{c.chunk(g, json.RawMessage("{}"), c.stop(g))}
 	if g.Usage {
 		out = append(out, stream.Event{Data: object("id", "chatcmpl-"+g.id, "object", "chat.completion.chunk", "created", 0, "model", g.Model,
@@ -56,21 +56,21 @@ func (c chatGiver) finish(g *Giver) []stream.Event {
 	return append(out, stream.Event{Data: []byte("[DONE]")})
 }
 
-func (chatGiver) stop(g *Giver) string {
+func (chatEncoder) stop(g *Encoder) string {
 	return cmp.Or(map[string]string{"tool_use": "tool_calls", "max_tokens": "length", windowFull: "length", "refusal": "content_filter"}[g.stop], "stop")
 }
 
-func (chatGiver) usage(g *Giver) json.RawMessage {
+func (chatEncoder) usage(g *Encoder) json.RawMessage {
 	return object("prompt_tokens", g.input, "completion_tokens", g.output, "total_tokens", g.input+g.output,
 		"prompt_tokens_details", object("cached_tokens", g.cached))
 }
 
-func (c chatGiver) document(g *Giver) json.RawMessage {
+func (c chatEncoder) document(g *Encoder) json.RawMessage {
 	content := null
 	if said := g.plain("text"); said != "" || len(g.calls()) == 0 {
 		content = JSON(said)
 	}
-	calls := each(g.calls(), func(b *given) json.RawMessage {
+	calls := each(g.calls(), func(b *encodedBlock) json.RawMessage {
 		return object("id", b.id, "type", "function", "function", object("name", b.name, "arguments", text(b.text.String())))
 	})
 	message := object("role", "assistant", "content", content, "reasoning_content", g.plain("thinking"), "tool_calls", calls, "refusal", null)
@@ -78,14 +78,14 @@ func (c chatGiver) document(g *Giver) json.RawMessage {
 		"choices", []json.RawMessage{object("index", 0, "message", message, "logprobs", null, "finish_reason", c.stop(g))}, "usage", c.usage(g))
 }
 
-// geminiGiver writes generateContent's answers, in which calls come whole.
-type geminiGiver struct{}
+// geminiEncoder writes generateContent's answers, in which calls come whole.
+type geminiEncoder struct{}
 
-func (c geminiGiver) chunk(g *Giver, part json.RawMessage, stop string) []stream.Event {
+func (c geminiEncoder) chunk(g *Encoder, part json.RawMessage, stop string) []stream.Event {
 	return []stream.Event{{Data: c.answer(g, []json.RawMessage{part}, stop)}}
 }
 
-func (geminiGiver) answer(g *Giver, parts []json.RawMessage, stop string) json.RawMessage {
+func (geminiEncoder) answer(g *Encoder, parts []json.RawMessage, stop string) json.RawMessage {
 	var cached any = json.RawMessage(nil) // without a cache there is no word of it
 	if g.cached > 0 {
 		cached = g.cached
@@ -95,24 +95,24 @@ func (geminiGiver) answer(g *Giver, parts []json.RawMessage, stop string) json.R
 		"totalTokenCount", g.input+g.output, "cachedContentTokenCount", cached), "modelVersion", g.Model, "responseId", cmp.Or(g.id, "response"))
 }
 
-func (geminiGiver) start(*Giver) []stream.Event         { return nil }
-func (geminiGiver) begin(*Giver, *given) []stream.Event { return nil }
+func (geminiEncoder) start(*Encoder) []stream.Event                { return nil }
+func (geminiEncoder) begin(*Encoder, *encodedBlock) []stream.Event { return nil }
 
-func (c geminiGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+func (c geminiEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
 	if b.kind == "tool_use" {
 		return nil
 	}
 	return c.chunk(g, c.part(b, piece), "")
 }
 
-func (c geminiGiver) end(g *Giver, b *given) []stream.Event {
+func (c geminiEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
 	return c.chunk(g, c.part(b, ""), "")
 }
 
-func (geminiGiver) part(b *given, piece string) json.RawMessage {
+func (geminiEncoder) part(b *encodedBlock, piece string) json.RawMessage {
 	switch b.kind {
 	case "tool_use":
 		return object("functionCall", object("name", b.name, "args", b.args()), "thoughtSignature", b.signature)
@@ -122,15 +122,15 @@ func (geminiGiver) part(b *given, piece string) json.RawMessage {
 	return object("text", text(piece))
 }
 
-func (c geminiGiver) finish(g *Giver) []stream.Event {
+func (c geminiEncoder) finish(g *Encoder) []stream.Event {
 	return c.chunk(g, object("text", text("")), c.stop(g))
 }
 
-func (geminiGiver) stop(g *Giver) string {
+func (geminiEncoder) stop(g *Encoder) string {
 	return cmp.Or(map[string]string{"max_tokens": "MAX_TOKENS", windowFull: "MAX_TOKENS", "refusal": "SAFETY"}[g.stop], "STOP")
 }
 
-func (c geminiGiver) document(g *Giver) json.RawMessage {
-	parts := each(g.blocks, func(b *given) json.RawMessage { return c.part(b, b.text.String()) })
+func (c geminiEncoder) document(g *Encoder) json.RawMessage {
+	parts := each(g.blocks, func(b *encodedBlock) json.RawMessage { return c.part(b, b.text.String()) })
 	return c.answer(g, parts, c.stop(g))
 }

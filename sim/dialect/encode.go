@@ -13,10 +13,10 @@ import (
 	"toolbench/sim/stream"
 )
 
-// Giver turns the events of a Messages answer into those of another API, one by one, and
+// Encoder turns the events of a Messages answer into those of another API, one by one, and
 // into the whole document that a client gets which asks for no stream. Events of the
 // Messages API pass as they are.
-type Giver struct {
+type Encoder struct {
 	API   API
 	Model string
 	// Usage has Chat Completions count tokens at the end of a stream.
@@ -26,14 +26,14 @@ type Giver struct {
 	Freeform func(tool string) bool
 
 	id, stop string
-	blocks   []*given
-	part     giver
+	blocks   []*encodedBlock
+	part     form
 
 	input, cached, wrote, output int
 }
 
-// given is a block as far as it was given.
-type given struct {
+// encodedBlock is a block as far as it was encoded.
+type encodedBlock struct {
 	index    int64
 	kind     string // text, thinking, tool_use
 	id, name string
@@ -42,44 +42,44 @@ type given struct {
 	signature string
 }
 
-// giver is one API's part of a Giver: what a block's begin, piece and end, and the
+// form is one API's part of an Encoder: what a block's begin, piece and end, and the
 // message's begin and end become.
-type giver interface {
-	start(g *Giver) []stream.Event
-	begin(g *Giver, b *given) []stream.Event
-	piece(g *Giver, b *given, text string) []stream.Event
-	end(g *Giver, b *given) []stream.Event
-	finish(g *Giver) []stream.Event
+type form interface {
+	start(g *Encoder) []stream.Event
+	begin(g *Encoder, b *encodedBlock) []stream.Event
+	piece(g *Encoder, b *encodedBlock, text string) []stream.Event
+	end(g *Encoder, b *encodedBlock) []stream.Event
+	finish(g *Encoder) []stream.Event
 	// document is the whole answer.
-	document(g *Giver) json.RawMessage
+	document(g *Encoder) json.RawMessage
 }
 
 // windowFull is a stop reason that others word as that of an answer at its limit.
 const windowFull = "model_context_window_exceeded"
 
-// Given reports whether blocks of a type are given in other APIs.
+// Given reports whether other APIs have blocks of a type.
 func Given(kind string) bool { return kind == "text" || kind == "thinking" || kind == "tool_use" }
 
-func giverOf(api API) giver {
+func formOf(api API) form {
 	switch api {
 	case Chat:
-		return chatGiver{}
+		return chatEncoder{}
 	case Responses:
-		return &responsesGiver{}
+		return &responsesEncoder{}
 	case Gemini:
-		return geminiGiver{}
+		return geminiEncoder{}
 	case Ollama:
-		return ollamaGiver{}
+		return ollamaEncoder{}
 	case Converse:
-		return converseGiver{}
+		return converseEncoder{}
 	}
 	return nil
 }
 
 // Add gives what an event becomes. One that is no JSON, for a fault made it so, stays.
-func (g *Giver) Add(e stream.Event) []stream.Event {
+func (g *Encoder) Add(e stream.Event) []stream.Event {
 	if g.part == nil {
-		g.part = giverOf(g.API)
+		g.part = formOf(g.API)
 	}
 	if g.part == nil {
 		return []stream.Event{e}
@@ -94,7 +94,7 @@ func (g *Giver) Add(e stream.Event) []stream.Event {
 	return out
 }
 
-func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
+func (g *Encoder) add(kind string, v gjson.Result) []stream.Event {
 	switch kind {
 	case "message_start":
 		g.id, g.Model = v.Get("message.id").String(), cmp.Or(g.Model, v.Get("message.model").String())
@@ -103,7 +103,7 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 		return g.part.start(g)
 	case "content_block_start":
 		block := v.Get("content_block")
-		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String(), signature: cmp.Or(block.Get(Signature).String(), block.Get("signature").String())}
+		b := &encodedBlock{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String(), signature: cmp.Or(block.Get(Signature).String(), block.Get("signature").String())}
 		if !Given(b.kind) {
 			return nil // of what the provider itself ran, others have other words
 		}
@@ -141,10 +141,10 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 }
 
 // failed is an error within a stream.
-func (g *Giver) failed(kind, message string) stream.Event {
+func (g *Encoder) failed(kind, message string) stream.Event {
 	status := StatusOf(kind)
 	_, body := Refusal(g.API, status, kind, message)
-	switch r, ok := g.part.(*responsesGiver); {
+	switch r, ok := g.part.(*responsesEncoder); {
 	case ok:
 		_, code := openaiKind(status, kind)
 		return r.event("error", "code", code, "message", text(message), "param", null)
@@ -154,21 +154,21 @@ func (g *Giver) failed(kind, message string) stream.Event {
 	return stream.Event{Data: body}
 }
 
-func (g *Giver) block(index int64) *given {
-	at := slices.IndexFunc(g.blocks, func(b *given) bool { return b.index == index })
+func (g *Encoder) block(index int64) *encodedBlock {
+	at := slices.IndexFunc(g.blocks, func(b *encodedBlock) bool { return b.index == index })
 	if at < 0 {
 		return nil
 	}
 	return g.blocks[at]
 }
 
-func (g *Giver) more(b *given, text string) []stream.Event {
+func (g *Encoder) more(b *encodedBlock, text string) []stream.Event {
 	b.text.WriteString(text)
 	return g.part.piece(g, b, text)
 }
 
 // close ends a block; a call without input has an empty object.
-func (g *Giver) close(index int64) (out []stream.Event) {
+func (g *Encoder) close(index int64) (out []stream.Event) {
 	b := g.block(index)
 	if b == nil {
 		return nil
@@ -180,7 +180,7 @@ func (g *Giver) close(index int64) (out []stream.Event) {
 }
 
 // counted takes what the provider counted; the cache's part is input too elsewhere.
-func (g *Giver) counted(u gjson.Result) {
+func (g *Encoder) counted(u gjson.Result) {
 	if u.Get("input_tokens").Exists() {
 		g.cached = count(u, "cache_read_input_tokens")
 		g.wrote = count(u, "cache_creation_input_tokens")
@@ -190,7 +190,7 @@ func (g *Giver) counted(u gjson.Result) {
 }
 
 // Document is the answer as a whole, of the events so far; nil without any.
-func (g *Giver) Document() json.RawMessage {
+func (g *Encoder) Document() json.RawMessage {
 	if g.part == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (g *Giver) Document() json.RawMessage {
 }
 
 // plain joins the texts of a kind of block.
-func (g *Giver) plain(kind string) string {
+func (g *Encoder) plain(kind string) string {
 	var all strings.Builder
 	for _, b := range g.blocks {
 		if b.kind == kind {
@@ -209,7 +209,7 @@ func (g *Giver) plain(kind string) string {
 }
 
 // calls are the blocks that the client has to answer.
-func (g *Giver) calls() (out []*given) {
+func (g *Encoder) calls() (out []*encodedBlock) {
 	for _, b := range g.blocks {
 		if b.kind == "tool_use" {
 			out = append(out, b)
@@ -219,7 +219,7 @@ func (g *Giver) calls() (out []*given) {
 }
 
 // args is a call's input; what is no JSON, as of a call that was cut, is a text.
-func (b *given) args() json.RawMessage {
+func (b *encodedBlock) args() json.RawMessage {
 	if raw := json.RawMessage(b.text.String()); json.Valid(raw) {
 		return raw
 	}
@@ -292,7 +292,7 @@ var exceptions = map[int]string{
 func Exception(status int) string { return cmp.Or(exceptions[status], "InternalServerException") }
 
 // itemID is the id of the item that a block is.
-func (g *Giver) itemID(b *given) string {
+func (g *Encoder) itemID(b *encodedBlock) string {
 	prefix := map[string]string{"text": "msg", "thinking": "rs", "tool_use": "fc"}[b.kind]
 	if g.freeform(b) {
 		prefix = "ctc"
