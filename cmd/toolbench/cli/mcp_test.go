@@ -170,7 +170,7 @@ func TestALoginIsKeptForTheNextCommands(t *testing.T) {
 	var screen browser
 	code = cli.Main(t.Context(), cli.Process{Args: []string{"mcp", "login", "--mcp-config", ".mcp.json"}, Dir: dir, Env: []string{"HOME=" + dir}, Stdout: io.Discard, Stderr: &screen}, cli.Scenarios())
 	require.Zero(t, code, screen.String())
-	assert.Contains(t, screen.String(), "logged in to "+server.URL+"/mcp: 2 tools")
+	assert.Contains(t, screen.String(), "logged in to "+server.URL+"/mcp: 3 tools")
 	kept := filepath.Join(dir, ".config", "toolbench", "grants.json")
 	info, err := os.Stat(kept)
 	require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestALoginThatCannotBeIsNamed(t *testing.T) {
 	defer open.Close()
 	_, errs, code := commanded(t, t.TempDir(), "mcp", "login", "--mcp-url", open.URL)
 	assert.Zero(t, code)
-	assert.Contains(t, errs, "let us in without a login: 2 tools")
+	assert.Contains(t, errs, "let us in without a login: 3 tools")
 	_, errs, code = commanded(t, t.TempDir(), "mcp", "login", "--mcp", "cat")
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs, "name a server with an address")
