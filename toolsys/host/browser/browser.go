@@ -7,11 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"toolbench/toolsys/builtin/web"
@@ -38,6 +42,7 @@ type Browser struct {
 	dir  string
 	// endTab waits for the browser's end, end leaves it to itself.
 	endTab, end func()
+	listen      sync.Once
 
 	mu       sync.Mutex
 	location string
@@ -80,26 +85,63 @@ func (b *Browser) Close() error {
 	return os.RemoveAll(b.dir)
 }
 
-// run runs an action in the tab for as long as ctx lasts, and notes where the page is after it.
-func run[T any](ctx context.Context, b *Browser, action chromedp.Action[T]) (value T, err error) {
+// run runs an action in the tab for as long as ctx lasts, and notes where the page is after it. It does not wait for
+// the library beyond that, which may hold a lock while a page does not answer.
+func run[T any](ctx context.Context, b *Browser, action chromedp.Action[T]) (T, error) {
+	var value T
+	over := make(chan error, 1)
+	go func() {
+		over <- b.perform(ctx, func(ctx context.Context) (err error) { value, err = chromedp.Run(ctx, action); return err })
+	}()
+	select {
+	case err := <-over:
+		return value, err
+	case <-ctx.Done():
+		go b.send(func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+			return cdp.Call(ctx, t, runtime.TerminateExecution, cdp.Empty{}) // a script without end would keep the tab
+		})
+		var nothing T
+		return nothing, context.Cause(ctx)
+	}
+}
+
+// send sends the tab a command whose failure changes nothing.
+func (b *Browser) send(command chromedp.Action[cdp.Empty]) { _, _ = chromedp.Run(b.tab, command) }
+
+func (b *Browser) perform(ctx context.Context, do func(context.Context) error) error {
 	// The first action starts the browser, which lives as long as the context of that very call.
 	if err := chromedp.Do(b.tab); err != nil {
-		return value, err
+		return err
 	}
+	b.listen.Do(func() { go b.dismiss(chromedp.Events(b.tab, page.JavascriptDialogOpening)) })
 	within, done := context.WithCancelCause(b.tab)
 	defer done(nil)
 	stop := context.AfterFunc(ctx, func() { done(context.Cause(ctx)) })
 	defer stop()
-	value, err = chromedp.Run(within, action)
+	err := do(within)
 	if err != nil && context.Cause(ctx) != nil {
-		return value, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if at, e := chromedp.Run(within, chromedp.Location()); e == nil {
 		b.mu.Lock()
 		b.location = at
 		b.mu.Unlock()
 	}
-	return value, err
+	return err
+}
+
+// dismiss answers what a page asks in a dialog, since it stands still until then: it may be left, and all else is
+// declined.
+func (b *Browser) dismiss(dialogs iter.Seq2[page.EventJavascriptDialogOpening, error]) {
+	for dialog, err := range dialogs {
+		if err != nil {
+			return
+		}
+		answer := page.HandleJavaScriptDialogParams{Accept: dialog.Type == page.DialogTypeBeforeunload}
+		b.send(func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+			return cdp.Call(ctx, t, page.HandleJavaScriptDialog, answer)
+		})
+	}
 }
 
 // Navigate implements web.Browser.
@@ -109,13 +151,13 @@ func (b *Browser) Navigate(ctx context.Context, address string) error {
 }
 
 // Page implements web.Browser.
-func (b *Browser) Page(ctx context.Context) (page web.OpenPage, err error) {
-	if page.HTML, err = run(ctx, b, chromedp.OuterHTML(chromedp.CSS("html"))); err != nil {
-		return page, err
+func (b *Browser) Page(ctx context.Context) (open web.OpenPage, err error) {
+	if open.HTML, err = run(ctx, b, chromedp.OuterHTML(chromedp.CSS("html"))); err != nil {
+		return open, err
 	}
-	page.Title, err = run(ctx, b, chromedp.Title())
-	page.URL = b.Location()
-	return page, err
+	open.Title, err = run(ctx, b, chromedp.Title())
+	open.URL = b.Location()
+	return open, err
 }
 
 // Click implements web.Browser.

@@ -52,6 +52,10 @@ func TestARealBrowserIsDriven(t *testing.T) {
 			io.WriteString(w, strings.Replace(form, "AWAY", away, 1))
 		case "/sent":
 			io.WriteString(w, "<title>Sent</title><p>got "+r.FormValue("who")+"</p>")
+		case "/asks":
+			io.WriteString(w, "<title>?</title><script>document.title = 'answered ' + confirm('Well?'); onbeforeunload = e => e.preventDefault()</script>")
+		case "/loops":
+			io.WriteString(w, "<script>setTimeout(() => { for (;;) {} }, 100)</script>")
 		case "/hangs":
 			<-r.Context().Done()
 		}
@@ -103,6 +107,14 @@ func TestARealBrowserIsDriven(t *testing.T) {
 	_, err = do(hanging, map[string]any{"action": "navigate", "url": server.URL + "/hangs"})
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Contains(t, text(open), "# Hello", "the browser goes on after a page that hangs")
+	assert.Contains(t, text(map[string]any{"action": "navigate", "url": server.URL + "/asks"}), "(answered false)", "nobody is there to answer")
+	text(map[string]any{"action": "navigate", "url": server.URL + "/loops"})
+	time.Sleep(300 * time.Millisecond) // until the script has begun
+	looping, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	defer stop()
+	_, err = do(looping, map[string]any{"action": "read"})
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, text(open), "# Hello", "the browser goes on after a script without end")
 	_, err = do(t.Context(), map[string]any{"action": "navigate", "url": "http://127.0.0.1:1/"})
 	assert.Error(t, err)
 
