@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -109,11 +110,12 @@ func TestARealBrowserIsDriven(t *testing.T) {
 	assert.Contains(t, text(open), "# Hello", "the browser goes on after a page that hangs")
 	assert.Contains(t, text(map[string]any{"action": "navigate", "url": server.URL + "/asks"}), "(answered false)", "nobody is there to answer")
 	text(map[string]any{"action": "navigate", "url": server.URL + "/loops"})
-	time.Sleep(300 * time.Millisecond) // until the script has begun
-	looping, stop := context.WithTimeout(t.Context(), 2*time.Second)
-	defer stop()
-	_, err = do(looping, map[string]any{"action": "read"})
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Eventually(t, func() bool { // the script begins a moment later
+		looping, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		defer stop()
+		_, err := do(looping, map[string]any{"action": "read"})
+		return errors.Is(err, context.DeadlineExceeded)
+	}, time.Minute, 50*time.Millisecond)
 	assert.Contains(t, text(open), "# Hello", "the browser goes on after a script without end")
 	_, err = do(t.Context(), map[string]any{"action": "navigate", "url": "http://127.0.0.1:1/"})
 	assert.Error(t, err)
