@@ -53,14 +53,14 @@ func (s *script) model(ctx context.Context, req *ai.ModelRequest, chunk ai.Model
 	return &ai.ModelResponse{Request: req, FinishReason: ai.FinishReasonStop, Message: ai.NewModelMessage(s.parts...)}, nil
 }
 
-func open(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func open(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	ctx := context.Background()
 	g := genkit.Init(ctx)
 	s := &script{said: m}
 	for _, c := range m.Calls {
 		var input any
 		if err := json.Unmarshal([]byte(c.Input), &input); err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		s.parts = append(s.parts, ai.NewToolRequestPart(&ai.ToolRequest{Name: c.Tool, Ref: c.ID, Input: input}))
 	}
@@ -73,7 +73,7 @@ func open(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 	if m.Whole > 0 {
 		opts = append(opts, ai.WithStreaming(func(context.Context, *ai.ModelResponseChunk) error { return nil }))
 	}
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			s.next = nil
 			_, err := genkit.Generate(ctx, g, opts...)

@@ -34,13 +34,13 @@ type calls struct {
 }
 
 // openCalls opens calls with a hook that matches the tools named.
-func openCalls(heard string) func([]measure.Tool, measure.Message) (measure.Bout, error) {
-	return func(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openCalls(heard string) func([]measure.Tool, measure.Message) (measure.Conversation, error) {
+	return func(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 		c, err := newCalls(heard, all, m)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
-		return measure.Bout{Run: c.run, Answers: c.answers}, nil
+		return measure.Conversation{Run: c.run, Answers: c.answers}, nil
 	}
 }
 

@@ -26,13 +26,13 @@ type conversation struct {
 	last                *loop.Session
 }
 
-func openLoop(policy schedule.Policy) func([]measure.Tool, measure.Message) (measure.Bout, error) {
-	return func(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openLoop(policy schedule.Policy) func([]measure.Tool, measure.Message) (measure.Conversation, error) {
+	return func(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 		c, err := newConversation(policy, all, m)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
-		return measure.Bout{Run: c.run, Answers: c.answers}, nil
+		return measure.Conversation{Run: c.run, Answers: c.answers}, nil
 	}
 }
 

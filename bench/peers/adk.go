@@ -67,12 +67,12 @@ func (a *adkModel) GenerateContent(ctx context.Context, _ *model.LLMRequest, _ b
 	}
 }
 
-func openADK(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openADK(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	script := &adkModel{said: m}
 	for _, c := range m.Calls {
 		var args map[string]any
 		if err := json.Unmarshal([]byte(c.Input), &args); err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		script.parts = append(script.parts, &genai.Part{FunctionCall: &genai.FunctionCall{ID: c.ID, Name: c.Tool, Args: args}})
 	}
@@ -80,17 +80,17 @@ func openADK(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 	for i, t := range all {
 		one, err := adkTool(t)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		made[i] = one
 	}
 	speaker, err := llmagent.New(llmagent.Config{Name: "bench", Model: script, Tools: made})
 	if err != nil {
-		return measure.Bout{}, err
+		return measure.Conversation{}, err
 	}
 	held := 0
 	var heard []*genai.Content
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			script.fresh, heard = true, nil
 			held++

@@ -122,18 +122,18 @@ func sdkReply(m measure.Message) ([]byte, error) {
 	})
 }
 
-func openSDK(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openSDK(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	made := make([]anthropic.BetaTool, len(all))
 	for i, t := range all {
 		tool, err := sdkTool(t)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		made[i] = tool
 	}
 	whole, err := sdkReply(m)
 	if err != nil {
-		return measure.Bout{}, err
+		return measure.Conversation{}, err
 	}
 	script := &sdkScript{said: m, whole: whole, done: []byte(`{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`)}
 	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithAPIKey("none"), option.WithBaseURL("http://in.memory"), option.WithMaxRetries(0),
@@ -142,7 +142,7 @@ func openSDK(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 		Model: "m", MaxTokens: 1000, Messages: []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("go"))},
 	}}
 	var history func() []anthropic.BetaMessageParam
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			script.fresh = true
 			if m.Whole > 0 {

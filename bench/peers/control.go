@@ -13,7 +13,7 @@ func control() measure.Peer {
 	return measure.Peer{Name: "goroutine per call", Path: "control: no decode, no checks", Open: openControl}
 }
 
-func openControl(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openControl(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	byName := map[string]measure.Tool{}
 	for _, t := range all {
 		byName[t.Name] = t
@@ -23,7 +23,7 @@ func openControl(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 	for i, c := range m.Calls {
 		paths[i] = c.Path()
 	}
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			clear(answers)
 			if err := m.Collect(ctx); err != nil {

@@ -59,26 +59,26 @@ func bareEino(t measure.Tool, m measure.Message) (tool.BaseTool, error) {
 	return bare{t, paths}, nil
 }
 
-func openEino(make func(measure.Tool, measure.Message) (tool.BaseTool, error)) func([]measure.Tool, measure.Message) (measure.Bout, error) {
-	return func(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openEino(make func(measure.Tool, measure.Message) (tool.BaseTool, error)) func([]measure.Tool, measure.Message) (measure.Conversation, error) {
+	return func(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 		var cfg compose.ToolsNodeConfig
 		for _, t := range all {
 			made, err := make(t, m)
 			if err != nil {
-				return measure.Bout{}, err
+				return measure.Conversation{}, err
 			}
 			cfg.Tools = append(cfg.Tools, made)
 		}
 		node, err := compose.NewToolNode(context.Background(), &cfg)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		said := &schema.Message{Role: schema.Assistant}
 		for _, c := range m.Calls {
 			said.ToolCalls = append(said.ToolCalls, schema.ToolCall{ID: c.ID, Function: schema.FunctionCall{Name: c.Tool, Arguments: c.Input}})
 		}
 		var results []*schema.Message
-		return measure.Bout{
+		return measure.Conversation{
 			Run: func(ctx context.Context) (err error) {
 				results = nil
 				if err := m.Collect(ctx); err != nil {

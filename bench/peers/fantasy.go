@@ -98,7 +98,7 @@ func charmDone(yield func(fantasy.StreamPart) bool) {
 		yield(fantasy.StreamPart{Type: fantasy.StreamPartTypeFinish, FinishReason: fantasy.FinishReasonStop})
 }
 
-func openCharm(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openCharm(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	model := &charmModel{said: m}
 	var hearing sync.Mutex
 	made := make([]fantasy.AgentTool, len(all))
@@ -115,7 +115,7 @@ func openCharm(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 		heard = append(heard, measure.Answer{ID: r.ToolCallID, Error: failed})
 		return nil
 	}
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			model.next, heard = nil, nil
 			_, err := agent.Stream(ctx, fantasy.AgentStreamCall{Prompt: "go", MaxRetries: &never, OnToolResult: hear})

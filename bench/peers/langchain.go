@@ -71,7 +71,7 @@ func (s *script) GetOutputKeys() []string { return []string{"output"} }
 // GetTools are its tools.
 func (s *script) GetTools() []tools.Tool { return s.tools }
 
-func openLangchain(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openLangchain(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	s := &script{said: m}
 	for _, t := range all {
 		s.tools = append(s.tools, langchainTool{t})
@@ -80,7 +80,7 @@ func openLangchain(all []measure.Tool, m measure.Message) (measure.Bout, error) 
 		s.actions = append(s.actions, schema.AgentAction{Tool: c.Tool, ToolInput: c.Input, ToolID: c.ID})
 	}
 	executor := agents.NewExecutor(s)
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			s.seen = nil
 			_, err := executor.Call(ctx, map[string]any{"input": "go"})

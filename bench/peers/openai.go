@@ -70,7 +70,7 @@ var openaiDone = responses.ResponseOutputItemUnion{
 	Content: []responses.ResponseOutputMessageContentUnion{{Type: "output_text", Text: "done"}},
 }
 
-func openOpenAI(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+func openOpenAI(all []measure.Tool, m measure.Message) (measure.Conversation, error) {
 	tracing.SetTracingDisabled(true)
 	script := &openaiModel{said: m}
 	for _, c := range m.Calls {
@@ -80,12 +80,12 @@ func openOpenAI(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 	for _, t := range all {
 		made, err := openaiTool(t)
 		if err != nil {
-			return measure.Bout{}, err
+			return measure.Conversation{}, err
 		}
 		speaker.Tools = append(speaker.Tools, made)
 	}
 	runner := agents.Runner{Config: agents.RunConfig{ModelProvider: script, TracingDisabled: true, TraceIncludeSensitiveData: param.NewOpt(false)}}
-	return measure.Bout{
+	return measure.Conversation{
 		Run: func(ctx context.Context) error {
 			script.fresh, script.next = true, nil
 			if m.Whole > 0 {

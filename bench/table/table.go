@@ -167,7 +167,7 @@ func always(n, of int) string {
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-func ordered(all []measure.Trouble) string {
+func ordered(all []measure.FaultOutcome) string {
 	n := 0
 	for _, t := range all {
 		if t.Ordered && !t.Died {
@@ -179,7 +179,7 @@ func ordered(all []measure.Trouble) string {
 
 // answered is the worst of the repeats: how many calls have a result, or that the
 // process is no more.
-func answered(all []measure.Trouble) string {
+func answered(all []measure.FaultOutcome) string {
 	if len(all) == 0 {
 		return "-"
 	}
@@ -196,7 +196,7 @@ func answered(all []measure.Trouble) string {
 }
 
 // ended is answered with a mark where the library gave up the conversation.
-func ended(all []measure.Trouble) string {
+func ended(all []measure.FaultOutcome) string {
 	for _, t := range all {
 		if t.Error != "" && !t.Died {
 			return answered(all) + "*"

@@ -19,12 +19,12 @@ func costing(us float64) *measure.CostFigures {
 }
 
 func report() measure.Report {
-	fine := measure.Trouble{Calls: 5, Answered: 5, Ordered: true}
+	fine := measure.FaultOutcome{Calls: 5, Answered: 5, Ordered: true}
 	row := func(name, version string, us float64) measure.Row {
 		return measure.Row{
 			Described: measure.Described{Name: name, Version: version}, Five: costing(us), One: costing(us / 2),
 			Span:     &measure.SpanFigures{Makespan: measure.Figure{Median: 30.2}, First: measure.Figure{Median: 122.4}, Overlaps: 1},
-			Troubles: map[string][]measure.Trouble{"order": {fine, fine}, "failure": {fine, fine}, "panic": {fine, {Died: true}}, "cancel": {fine, {Calls: 5, Answered: 2, Left: 3}}},
+			Troubles: map[string][]measure.FaultOutcome{"order": {fine, fine}, "failure": {fine, fine}, "panic": {fine, {Died: true}}, "cancel": {fine, {Calls: 5, Answered: 2, Left: 3}}},
 		}
 	}
 	return measure.Report{
