@@ -42,7 +42,9 @@ type Browser struct {
 	dir  string
 	// endTab waits for the browser's end, end leaves it to itself.
 	endTab, end func()
-	listen      sync.Once
+
+	starting sync.Mutex // held while the browser starts, of which the library would start one for each that asks
+	started  bool
 
 	mu       sync.Mutex
 	location string
@@ -88,7 +90,10 @@ func (b *Browser) Close() error {
 // run runs an action in the tab for as long as ctx lasts, and notes where the page is after it. It does not wait for
 // the library beyond that, which may hold a lock while a page does not answer.
 func run[T any](ctx context.Context, b *Browser, action chromedp.Action[T]) (T, error) {
-	var value T
+	var value, nothing T
+	if err := b.start(); err != nil {
+		return nothing, err
+	}
 	over := make(chan error, 1)
 	go func() {
 		over <- b.perform(ctx, func(ctx context.Context) (err error) { value, err = chromedp.Run(ctx, action); return err })
@@ -97,23 +102,35 @@ func run[T any](ctx context.Context, b *Browser, action chromedp.Action[T]) (T, 
 	case err := <-over:
 		return value, err
 	case <-ctx.Done():
-		go b.send(func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
-			return cdp.Call(ctx, t, runtime.TerminateExecution, cdp.Empty{}) // a script without end would keep the tab
-		})
-		var nothing T
+		go send(b, runtime.TerminateExecution, cdp.Empty{}) // a script without end would keep the tab
 		return nothing, context.Cause(ctx)
 	}
 }
 
 // send sends the tab a command whose failure changes nothing.
-func (b *Browser) send(command chromedp.Action[cdp.Empty]) { _, _ = chromedp.Run(b.tab, command) }
+func send[P any](b *Browser, command cdp.Command[P, cdp.Empty], params P) {
+	_, _ = chromedp.Run(b.tab, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, command, params)
+	})
+}
 
-func (b *Browser) perform(ctx context.Context, do func(context.Context) error) error {
-	// The first action starts the browser, which lives as long as the context of that very call.
+// start starts the browser, which lives as long as the context of that very call.
+func (b *Browser) start() error {
+	b.starting.Lock()
+	defer b.starting.Unlock()
+	if b.started {
+		return nil
+	}
 	if err := chromedp.Do(b.tab); err != nil {
 		return err
 	}
-	b.listen.Do(func() { go b.dismiss(chromedp.Events(b.tab, page.JavascriptDialogOpening)) })
+	b.started = true
+	go b.dismiss(chromedp.Events(b.tab, page.JavascriptDialogOpening))
+	return nil
+}
+
+// perform does something in the tab until ctx ends, and notes where the page is then.
+func (b *Browser) perform(ctx context.Context, do func(context.Context) error) error {
 	within, done := context.WithCancelCause(b.tab)
 	defer done(nil)
 	stop := context.AfterFunc(ctx, func() { done(context.Cause(ctx)) })
@@ -137,10 +154,7 @@ func (b *Browser) dismiss(dialogs iter.Seq2[page.EventJavascriptDialogOpening, e
 		if err != nil {
 			return
 		}
-		answer := page.HandleJavaScriptDialogParams{Accept: dialog.Type == page.DialogTypeBeforeunload}
-		b.send(func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
-			return cdp.Call(ctx, t, page.HandleJavaScriptDialog, answer)
-		})
+		send(b, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: dialog.Type == page.DialogTypeBeforeunload})
 	}
 }
 
