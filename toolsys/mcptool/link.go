@@ -356,22 +356,16 @@ func (r running) Close() error {
 	return r.Connection.Close()
 }
 
-// Write is [mcp.Connection.Write]. Where the program does not read, a request waits no longer than its call, and
-// what nobody waits for is left to be written once it does: the library would wait for that as well.
+// Write is [mcp.Connection.Write]. Where the program does not read, a message waits no longer than its call: the
+// library would wait until it does.
 func (r running) Write(ctx context.Context, msg jsonrpc.Message) error {
 	written := make(chan error, 1)
 	go func() { written <- r.Connection.Write(context.WithoutCancel(ctx), msg) }()
-	var late <-chan time.Time
-	if request, ok := msg.(*jsonrpc.Request); !ok || !request.IsCall() {
-		late = time.After(stopGrace)
-	}
 	select {
 	case err := <-written:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-late:
-		return nil
 	}
 }
 
