@@ -131,8 +131,8 @@ func drawCellChange(in NotebookEditIn, o tool.Outcome[NotebookEditOut]) []render
 	return append([]render.Node{render.Words(first, render.Dim)}, change(language, []render.Hunk{between(ended(o.Data.was), ended(o.Data.Source))}, false)...)
 }
 
-// drawSpots draws what a language server found as places that lead there.
-func drawSpots(_ LSPIn, o tool.Outcome[LSPOut]) []render.Node {
+// drawSymbols draws what a language server found as places that lead there.
+func drawSymbols(_ LSPIn, o tool.Outcome[LSPOut]) []render.Node {
 	switch {
 	case o.Known && o.Data.Text != "":
 		return render.Brief(o.Data.Text, 6, render.Plainly(render.Plain))

@@ -77,7 +77,7 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		Shaping: tool.Shaping[LSPIn]{Backfill: absolute("file_path"), Classifier: LSPIn.words},
 		Limits:  tool.Limits[LSPIn]{Timeout: func(LSPIn) time.Duration { return LSPTimeout }},
 		View:    tool.Doing("LSP", "Asking for ", LSPIn.words),
-		Draw:    tool.Drawing[LSPIn, LSPOut]{Result: drawSpots},
+		Draw:    tool.Drawing[LSPIn, LSPOut]{Result: drawSymbols},
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ledongthuc/pdf"
 
@@ -109,7 +110,7 @@ func malformed(err *error) {
 // endless are what lets the library make room for ten million things, or count them, before it looks at what is
 // there: a row, a table's size or the objects of a stream; a table's ranges, and entries of no bytes; and sections
 // of a table of text. PDF lets each letter of a name be written as a number, and comments stand between words.
-var endless = func() []*regexp.Regexp {
+var endless = sync.OnceValue(func() []*regexp.Regexp {
 	name := func(names ...string) string {
 		for i, n := range names {
 			names[i] = regexp.MustCompile(`.`).ReplaceAllStringFunc(n, func(c string) string { return fmt.Sprintf(`(?:%s|#(?i:%x))`, c, c) })
@@ -123,12 +124,12 @@ var endless = func() []*regexp.Regexp {
 		regexp.MustCompile(name("W") + blank + `*\[(?:[0+]|` + blank + `)*\]`),
 		regexp.MustCompile(`xref(?:[\dfn+]|` + blank + `)*?[\s\x00]` + many + `\d*(?:` + blank + `+\+?\d+){3}` + blank + `+[fn]`),
 	}
-}()
+})
 
 // openPDF parses a document.
 func openPDF(content []byte) (doc pdfDoc, err error) {
 	defer malformed(&err)
-	if slices.ContainsFunc(endless, func(r *regexp.Regexp) bool { return r.Match(content) }) {
+	if slices.ContainsFunc(endless(), func(r *regexp.Regexp) bool { return r.Match(content) }) {
 		return pdfDoc{}, errors.New("it announces more than a file can hold")
 	}
 	from := &source{bytes.NewReader(content), maxPDFReads}
