@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"toolbench/toolsys/shellcmd"
 )
 
 // runYes is yes [TEXT...], which writes until nobody reads any more.
@@ -104,11 +102,11 @@ func runSleep(p *proc) int {
 	}
 	total := time.Duration(0)
 	for _, a := range p.Args {
-		d, err := shellcmd.Seconds(a)
+		d, err := seconds(a)
 		if err != nil {
 			return p.fail(exitFailure, "%v", err)
 		}
-		total = shellcmd.LongerBy(total, d)
+		total = longerBy(total, d)
 	}
 	if p.System.Sleep(p.Ctx, total) != nil {
 		return exitTimedOut
@@ -132,7 +130,7 @@ func runTimeout(p *proc) int {
 	if len(o.rest) < 2 {
 		return p.fail(exitCannotWrap, "missing operand")
 	}
-	limit, err := shellcmd.Seconds(o.rest[0])
+	limit, err := seconds(o.rest[0])
 	if err != nil {
 		return p.fail(exitCannotWrap, "%v", err)
 	}

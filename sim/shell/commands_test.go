@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"toolbench/toolsys/shellcmd"
 )
 
 func TestCommandsAreFoundInTheUsualFolders(t *testing.T) {
@@ -22,15 +19,16 @@ func TestCommandsAreFoundInTheUsualFolders(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestDuration(t *testing.T) {
-	for in, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": 500 * time.Millisecond, "2m": 2 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour, "infinity": math.MaxInt64, "1e30": math.MaxInt64} {
-		got, err := shellcmd.Seconds(in)
-		require.NoError(t, err, in)
-		assert.Equal(t, want, got, in)
+// A time that no clock can count is as long as can be counted.
+func TestSeconds(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0": 0, "5": 5 * time.Second, "0.5": 500 * time.Millisecond, "1h": time.Hour, "1d": 24 * time.Hour, "infinity": math.MaxInt64, "1e30": math.MaxInt64, "2m": 2 * time.Minute, "1e12d": math.MaxInt64, "106751d": 106751 * 24 * time.Hour, "106752d": math.MaxInt64, "inf": math.MaxInt64} {
+		d, err := seconds(text)
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, d, text)
 	}
-	for _, in := range []string{"", "x", "-1", "5x", "s", "NaN"} {
-		_, err := shellcmd.Seconds(in)
-		assert.Error(t, err, in)
+	for _, text := range []string{"", "x", "-1", "5x", "s", "NaN", "nan", "0x1", "1_0", "1p2"} {
+		_, err := seconds(text)
+		assert.ErrorContains(t, err, "invalid time interval '"+text+"'")
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"toolbench/toolsys/shellcmd"
 )
 
 // redirect turns every redirection of input into one of standard error that passes everything through:
@@ -229,10 +227,22 @@ func (w *rewriter) substitution(cs *syntax.CmdSubst) {
 // nesting makes a statement that counts how deep it lies in itself: a function's body, an eval. One with
 // exec in it stays as it is: its redirections are meant to outlive the statement.
 func nesting(st *syntax.Stmt) *syntax.Stmt {
-	if !shellcmd.Mentions(st, "exec") {
+	if !mentions(st, "exec") {
 		st.Redirs = append([]*syntax.Redirect{doorway("2", "nest")}, st.Redirs...)
 	}
 	return st
+}
+
+// mentions reports whether some command in n has that literal name.
+func mentions(n syntax.Node, name string) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // process makes of <(...) the name of a file in memory: "$( { ...; } >file )".

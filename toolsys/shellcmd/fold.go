@@ -3,7 +3,6 @@ package shellcmd
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -113,64 +112,6 @@ func unwrap(list []Word) []Word {
 		list = rest
 	}
 	return list
-}
-
-// sleeps adds the sleeps of a script that surely runs all of them, once; 0 if that is not plain.
-func sleeps(stmts []*syntax.Stmt) (total time.Duration, plain bool) {
-	for _, st := range stmts {
-		d, ok := sleepsIn(st)
-		if !ok {
-			return 0, false
-		}
-		total = LongerBy(total, d)
-	}
-	return total, true
-}
-
-func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
-	if st.Background || st.Coprocess {
-		return 0, !Mentions(st, "sleep")
-	}
-	switch cmd := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		if words := wordsOf(cmd); len(words) > 1 && words[0].isLiteral("sleep") {
-			return sleepTime(words[1:])
-		}
-	case *syntax.BinaryCmd:
-		if cmd.Op == syntax.OrStmt {
-			d, ok := sleepsIn(cmd.X)
-			return d, ok && !Mentions(cmd.Y, "sleep")
-		}
-		return sleeps([]*syntax.Stmt{cmd.X, cmd.Y})
-	case *syntax.Block:
-		return sleeps(cmd.Stmts)
-	case *syntax.Subshell:
-		return sleeps(cmd.Stmts)
-	}
-	return 0, !Mentions(st, "sleep")
-}
-
-func sleepTime(args []Word) (total time.Duration, ok bool) {
-	for _, w := range args {
-		d, err := Seconds(w.Text)
-		if err != nil || w.Kind != Literal {
-			return 0, false
-		}
-		total = LongerBy(total, d)
-	}
-	return total, true
-}
-
-// Mentions reports whether some command in n has that literal name.
-func Mentions(n syntax.Node, name string) bool {
-	found := false
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // SedEdit is an in-place substitution that can be shown to a person as an edit of one file (H3).

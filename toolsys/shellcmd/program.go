@@ -10,11 +10,10 @@ import (
 // changer describes a program that changes what its operands name.
 type changer struct {
 	Short, Long string
-	// Moved reports whether names stand for something else afterwards; Last, whether
-	// the last operand is a target that the others go to; Copies, whether those are
-	// only read; Leading operands are no files.
-	Moved, Last, Copies bool
-	Leading             int
+	// Last reports whether the last operand is a target that the others go to; Copies,
+	// whether those are only read; Leading operands are no files.
+	Last, Copies bool
+	Leading      int
 }
 
 // check notes the files that are changed.
@@ -45,7 +44,7 @@ func (ch changer) check(c *call) {
 		if ch.Copies && !target {
 			continue
 		}
-		c.touches(File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive"), Moved: ch.Moved}, f)
+		c.touches(File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive")}, f)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,9 +49,6 @@ func described(c *shellcmd.Script) string {
 		words[0] = "read-only"
 	}
 	words = append(words, named([]flagged{{"search", c.Search}, {"read", c.Read}, {"list", c.List}, {"plain", c.Plain}, {"network", c.Network}})...)
-	if c.Sleeps > 0 {
-		words = append(words, "sleeps "+c.Sleeps.String())
-	}
 	if len(c.Git) > 0 {
 		words = append(words, fmt.Sprint("git ", c.Git))
 	}
@@ -99,7 +95,7 @@ func file(f shellcmd.File) string {
 	if f.Tree {
 		text += "/…"
 	}
-	return strings.Join(append([]string{text}, named([]flagged{{"(pattern)", f.Glob}, {"(names)", f.Names}, {"(written)", f.Write}, {"(moved)", f.Moved}})...), " ")
+	return strings.Join(append([]string{text}, named([]flagged{{"(pattern)", f.Glob}, {"(names)", f.Names}, {"(written)", f.Write}})...), " ")
 }
 
 type flagged struct {
@@ -149,17 +145,4 @@ func TestTheStartingFolderIsTrusted(t *testing.T) {
 	assert.True(t, shellcmd.Read("git log", env).ReadOnly)
 	assert.False(t, shellcmd.Read("git -C /other log", env).ReadOnly)
 	assert.False(t, shellcmd.Read("git -C sub log", env).ReadOnly)
-}
-
-// A time that no clock can count is as long as can be counted.
-func TestSeconds(t *testing.T) {
-	for text, want := range map[string]time.Duration{"0": 0, "0.5": 500 * time.Millisecond, "2m": 2 * time.Minute, "1e12d": 1<<63 - 1, "106751d": 106751 * 24 * time.Hour, "106752d": 1<<63 - 1, "inf": 1<<63 - 1} {
-		d, err := shellcmd.Seconds(text)
-		assert.NoError(t, err, text)
-		assert.Equal(t, want, d, text)
-	}
-	for _, text := range []string{"", "x", "-1", "nan", "0x1", "1_0", "1p2"} {
-		_, err := shellcmd.Seconds(text)
-		assert.ErrorContains(t, err, "invalid time interval '"+text+"'")
-	}
 }

@@ -2,7 +2,6 @@ package shellcmd
 
 import (
 	"cmp"
-	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,8 +39,6 @@ type Script struct {
 	SedEdit *SedEdit
 	// Git lists git's subcommands (SPEC L4).
 	Git []string
-	// Sleeps is the sum of all sleeps where that is plain from the source, else 0.
-	Sleeps time.Duration
 	// Network reports whether some step is a known client of the network.
 	Network bool
 	// Plain reports whether the script is a plain sequence: simple commands of
@@ -103,9 +100,8 @@ type File struct {
 	// all of the repository that it lies in, Names whether no more than names and sizes
 	// are read in a folder, and in those below it if Tree is set.
 	Tree, Links, Split, Entries, Repository, Names bool
-	// Write reports whether the file may be changed; Moved, whether the name may
-	// stand for something else afterwards; Named, whether the file has another name then.
-	Write, Moved, Named bool
+	// Write reports whether the file may be changed; Named, whether it has another name then.
+	Write, Named bool
 }
 
 // Changes are what a script changes in the shell that runs it.
@@ -145,7 +141,6 @@ func (s *Script) conclude(w *walker, file *syntax.File) {
 	}
 	s.Safe = s.ReadOnly && s.Changes.None() && !w.leftRunning
 	s.Plain = !w.leftRunning && plainStatements(file.Stmts)
-	s.Sleeps, _ = sleeps(file.Stmts)
 	s.SedEdit = sedEdit(file)
 	if s.ReadOnly {
 		fold(s, file.Stmts)

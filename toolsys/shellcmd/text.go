@@ -97,7 +97,7 @@ func (c *call) sedInPlace() bool {
 		c.step.FilesUnknown = true // a copy is kept, wherever the value has it
 	}
 	c.reads(operands...)
-	c.touches(File{Write: true, Moved: true}, operands...)
+	c.touches(File{Write: true}, operands...)
 	return true
 }
 

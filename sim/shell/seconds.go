@@ -1,4 +1,4 @@
-package shellcmd
+package shell
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Seconds reads a time as sleep and timeout take it: a number, with s, m, h or d behind it.
-func Seconds(s string) (time.Duration, error) {
+// seconds reads a time as sleep and timeout take it: a number, with s, m, h or d behind it.
+func seconds(s string) (time.Duration, error) {
 	unit := time.Second
 	body := s
 	if s != "" {
@@ -30,8 +30,8 @@ func Seconds(s string) (time.Duration, error) {
 	return time.Duration(n * float64(unit)), nil
 }
 
-// LongerBy adds two times; what is longer than any time stays the longest there is.
-func LongerBy(a, b time.Duration) time.Duration {
+// longerBy adds two times; what is longer than any time stays the longest there is.
+func longerBy(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
 	}
