@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 // provide serves on the standard streams or on an address.
 func (a *app) provide(ctx context.Context, server *mcp.Server, addr string) error {
 	if addr == "" {
-		err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.Stdin), Writer: unclosed{a.Stdout}})
+		err := server.Run(ctx, untilAnswered{&mcp.IOTransport{Reader: io.NopCloser(a.Stdin), Writer: unclosed{a.Stdout}}})
 		switch _, broken := errors.AsType[*fs.PathError](err); {
 		case err == nil || ctx.Err() != nil || errors.Is(err, mcp.ErrConnectionClosed):
 			return nil
@@ -117,6 +118,56 @@ type unclosed struct{ io.Writer }
 
 // Close does nothing.
 func (unclosed) Close() error { return nil }
+
+// untilAnswered is a transport whose input ends only when all that was asked is answered. The library
+// gives up what is still under way at the end of the input, which is soon there where it is a file.
+type untilAnswered struct{ mcp.Transport }
+
+// Connect begins the connection, which ends with ctx as well.
+func (t untilAnswered) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.Transport.Connect(ctx)
+	c := &untilAnsweredConn{Connection: conn, ended: ctx.Err, asked: map[jsonrpc.ID]bool{}, answered: sync.NewCond(&sync.Mutex{})}
+	context.AfterFunc(ctx, func() {
+		c.answered.L.Lock()
+		defer c.answered.L.Unlock()
+		c.answered.Broadcast()
+	})
+	return c, err
+}
+
+type untilAnsweredConn struct {
+	mcp.Connection
+	ended func() error
+	asked map[jsonrpc.ID]bool
+	// answered guards asked, and is woken when an answer was sent and when ctx ended.
+	answered *sync.Cond
+}
+
+// Read gives the next message, or the end of the input.
+func (c *untilAnsweredConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	c.answered.L.Lock()
+	defer c.answered.L.Unlock()
+	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() {
+		c.asked[request.ID] = true
+	}
+	for errors.Is(err, io.EOF) && len(c.asked) > 0 && c.ended() == nil {
+		c.answered.Wait()
+	}
+	return m, err
+}
+
+// Write sends a message.
+func (c *untilAnsweredConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, m)
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		c.answered.L.Lock()
+		defer c.answered.L.Unlock()
+		delete(c.asked, answer.ID)
+		c.answered.Broadcast()
+	}
+	return err
+}
 
 // callers brings the calls of clients to a conversation, whose model they are: each request
 // for the model's next message is answered with the calls that came since.
