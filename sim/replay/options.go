@@ -156,8 +156,8 @@ func ParsePace(text string) (stream.Pace, error) {
 		case "first_byte":
 			p.FirstByte, err = duration(value)
 		case "tps", "tokens_per_second":
-			if p.TokensPerSecond, err = strconv.ParseFloat(value, 64); err != nil || !(p.TokensPerSecond > 0 && p.TokensPerSecond < 1e9) {
-				err = fmt.Errorf("%q is no speed: write tokens a second, as tps=80", value)
+			if p.TokensPerSecond, err = strconv.ParseFloat(value, 64); err != nil || !(p.TokensPerSecond >= 0.01 && p.TokensPerSecond < 1e9) {
+				err = fmt.Errorf("%q is no speed: write tokens a second, 0.01 or more, as tps=80", value)
 			}
 		default:
 			err = fmt.Errorf("unknown part %q: write first_byte=400ms,tps=80", name)

@@ -51,7 +51,7 @@ func TestAPaceMayLeaveThingsOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, time.Second, p.FirstByte)
 	assert.InDelta(t, 80, p.TokensPerSecond, 0)
-	for _, bad := range []string{"fast", "tps=0", "tps=-1", "tps=NaN", "tps=inf", "first_byte=5"} {
+	for _, bad := range []string{"fast", "tps=0", "tps=1e-300", "tps=-1", "tps=NaN", "tps=inf", "first_byte=5"} {
 		_, err := replay.ParsePace(bad)
 		assert.Error(t, err, bad)
 	}

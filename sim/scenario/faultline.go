@@ -229,8 +229,8 @@ func (f *FaultLine) lasting(words []string) error {
 	if err != nil || d <= 0 {
 		return fmt.Errorf("%q is no duration; write it like 300ms or 2s", words[0])
 	}
-	f.For = d
-	return nil
+	f.For, err = lasting(words[0])
+	return err
 }
 
 // check holds a fault against its verb.

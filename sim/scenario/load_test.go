@@ -73,6 +73,9 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"a range that ends before it begins", strings.Replace(good, "makespan: 2s", "makespan: 3s..1s", 1), ":10:13", "ends before it begins", "smaller one first"},
 		{"a sign before a range", strings.Replace(good, "makespan: 2s", "makespan: '!= 1s..3s'", 1), ":10:13", "a sign before a range", "alone"},
 		{"a bound that is no number", strings.Replace(good, "makespan: 2s", "max_running: nan", 1), ":10:16", "neither a number", ""},
+		{"a duration beyond what a run can last", strings.Replace(good, "300ms", "2562047h", 1), ":8:19", "longer than a year", "8760h"},
+		{"a stall beyond what a run can last", good + "faults: ['stall @ request=1 event=1 for 2562047h']\n", ":11:", "longer than a year", "8760h"},
+		{"a pace that never ends", strings.Replace(good, "stream:\n", "stream:\n  pace: {tokens_per_second: 1e-300}\n", 1), ":4:", "a pace", "0.01"},
 		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "string was used where int is expected", "schema"},
 		{"nothing under a name where a number belongs", good + "faults: [{request: &n ~}]\n", ":11:", "null was used where int is expected", "schema"},
 	}

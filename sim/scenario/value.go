@@ -22,7 +22,17 @@ func (d Duration) D() time.Duration { return time.Duration(d) }
 
 // UnmarshalYAML reads the text of a node.
 func (d *Duration) UnmarshalYAML(n ast.Node) error {
-	return parsed(n, parseDuration, (*time.Duration)(d))
+	return parsed(n, lasting, (*time.Duration)(d))
+}
+
+// lasting reads how long something in a run takes. Virtual time ends after three centuries, so that a
+// sum of such times must not come near that.
+func lasting(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err == nil && d > 365*24*time.Hour {
+		err = fmt.Errorf("%s is longer than a year; write 8760h at most", text)
+	}
+	return d, err
 }
 
 func parseDuration(text string) (time.Duration, error) {
@@ -76,7 +86,7 @@ func (b Bound) Exact() bool { return b.op == "=" }
 // UnmarshalYAML reads the text of a node.
 func (b *Bound) UnmarshalYAML(n ast.Node) error { return parsed(n, parseBound, b) }
 
-var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_second")
+var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_second, 0.01 or more")
 
 var operators = []string{">=", "<=", "!=", "==", ">", "<", "="}
 
@@ -243,7 +253,7 @@ func (p *Pace) UnmarshalYAML(n ast.Node) error {
 		return err
 	}
 	p.set = word == ""
-	if word != "" && word != "recorded" {
+	if word != "" && word != "recorded" || p.TokensPerSecond != 0 && p.TokensPerSecond < 0.01 {
 		return problem(n, errPace)
 	}
 	return nil
