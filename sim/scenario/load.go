@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -230,6 +231,7 @@ func (m *measure) of(n ast.Node, depth int) size {
 // Strict decodes a node in which no other keys may stand than those of out. Of several that are
 // unknown the first in the file is the error; the library names one by chance.
 func Strict(n ast.Node, out any) error {
+	asWritten(n, reflect.TypeOf(out))
 	var first error
 	var at *token.Position
 	for {
@@ -244,6 +246,42 @@ func Strict(n ast.Node, out any) error {
 		first, at = err, unknown.Token.Position
 		ast.Walk(cut{at}, n)
 	}
+}
+
+// asWritten gives a node for a value of a type, in which a number or a truth value that stands for a
+// text is that text, as somebody wrote it: the library would make 1.1 of the version 1.10.
+func asWritten(n ast.Node, t reflect.Type) ast.Node {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		if t.Kind() == reflect.String {
+			return ast.String(n.GetToken())
+		}
+	case *ast.TagNode:
+		v.Value = asWritten(v.Value, t)
+	case *ast.AnchorNode:
+		v.Value = asWritten(v.Value, t)
+	case *ast.SequenceNode:
+		for i := 0; i < len(v.Values) && t.Kind() == reflect.Slice; i++ {
+			v.Values[i] = asWritten(v.Values[i], t.Elem())
+		}
+	}
+	for _, m := range membersIn(n) {
+		switch t.Kind() {
+		case reflect.Map:
+			m.Key, _ = asWritten(m.Key, t.Key()).(ast.MapKeyNode)
+			m.Value = asWritten(m.Value, t.Elem())
+		case reflect.Struct:
+			for _, f := range reflect.VisibleFields(t) {
+				if f.Tag.Get("yaml") == m.Key.GetToken().Value {
+					m.Value = asWritten(m.Value, f.Type)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // cut takes from a tree what begins at a place of the file or behind it.

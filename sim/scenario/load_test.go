@@ -92,6 +92,23 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 	}
 }
 
+// A text without quotation marks stays what somebody wrote, whatever else YAML would make of it.
+func TestATextIsAsItIsWritten(t *testing.T) {
+	for _, text := range []string{"1.10", "1.0", "010", "0x1F", "0o17", "1_000", "+5", ".5", "-0", "True", ".inf", ".nan", "1e3", "9007199254740993", "!!str 1.10"} {
+		sc, err := scenario.Parse("x.yaml", []byte(good+"world: {files: {/version: "+text+"}, tools: [{name: t, answer: "+text+"}]}\ntags: ["+text+"]\n"))
+		require.NoError(t, err, text)
+		want := strings.TrimPrefix(text, "!!str ")
+		assert.Equal(t, []string{want}, sc.Tags)
+		assert.Equal(t, want, sc.World.Files["/version"])
+	}
+	sc, err := scenario.Parse("x.yaml", []byte("name: 1.10\nabout: It has names of digits.\nstream: {turns: [{calls: [{id: 01, tool: Read, input: {n: 010}}]}]}\nexpect: {starts: {01: 0s}}\n"))
+	require.NoError(t, err)
+	assert.Equal(t, "1.10", sc.Name)
+	assert.Equal(t, "01", sc.Stream.Turns[0].Calls[0].ID)
+	assert.Contains(t, sc.Expect.Starts, "01")
+	assert.EqualValues(t, 8, sc.Stream.Turns[0].Calls[0].Input["n"], "an input is no text")
+}
+
 func TestAFileOverTheLimitIsRefused(t *testing.T) {
 	data := []byte(good + "# " + strings.Repeat("x", scenario.MaxFileBytes))
 	_, err := scenario.Load(fstest.MapFS{"big.yaml": {Data: data}}, "big.yaml")
