@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -187,6 +188,42 @@ func (a *app) envFlags(flags *pflag.FlagSet) error {
 
 // ownValues marks what own adds.
 const ownValues = "own-values"
+
+// spareRead refuses to write a report, or what --save keeps, in the place of a file that the command reads.
+func (a *app) spareRead(cmd *cobra.Command, args []string) error {
+	read, written := slices.Clone(args), [][2]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch v := f.Value.(type) {
+		case *outputs:
+			for _, out := range v.files {
+				written = append(written, [2]string{f.Name, out.file})
+			}
+		case pflag.SliceValue:
+			read = append(read, v.GetSlice()...)
+		default:
+			if f.Name == "save" || f.Name == "report" {
+				written = append(written, [2]string{f.Name, v.String()})
+			} else {
+				read = append(read, v.String())
+			}
+		}
+	})
+	for _, w := range written {
+		if a.isOneOf(w[1], read) {
+			return usage("--%s %s: it is read here, and would be lost; name another file", w[0], w[1])
+		}
+	}
+	return nil
+}
+
+// isOneOf reports whether a name, however it is spelt, leads to one of some files.
+func (a *app) isOneOf(name string, files []string) bool {
+	to, err := os.Stat(a.path(name))
+	return err == nil && to.Mode().IsRegular() && slices.ContainsFunc(files, func(file string) bool {
+		info, err := os.Stat(a.path(file))
+		return err == nil && os.SameFile(info, to)
+	})
+}
 
 // envVariable is the variable that stands for a flag.
 func envVariable(flag string) string {

@@ -130,7 +130,7 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 	if len(drafts) == 0 {
 		return failed
 	}
-	if err := a.place(aside, drafts, f); err != nil {
+	if err := a.place(aside, drafts, files, f); err != nil {
 		return err
 	}
 	return cmp.Or(a.concludeDrafts(drafts, f), failed)
@@ -209,12 +209,18 @@ func (a *app) absent(f initFlags, names ...string) error {
 }
 
 // place puts the drafts where they are to be, all or none.
-func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
+func (a *app) place(aside string, drafts []draft.Draft, files []found, f initFlags) error {
+	read := each(files, func(from found) string { return from.path })
 	var names []string
 	for _, d := range drafts {
 		names = append(names, d.File, filepath.FromSlash(d.Cassette))
 		if d.Tree != "" {
 			names = append(names, filepath.FromSlash(d.Tree))
+		}
+	}
+	for _, name := range names {
+		if file := filepath.Join(f.out, name); a.isOneOf(file, read) {
+			return usage("%s: it is read here, and would be lost; name another folder with --out", file)
 		}
 	}
 	if err := a.absent(f, names...); err != nil {

@@ -218,7 +218,10 @@ func (a *app) root() *cobra.Command {
 			if slices.Contains(args, "-") && cmd.ArgsLenAtDash() < 0 {
 				return usage("-: the standard input is not read here; save what comes on it, and name the file")
 			}
-			return a.givenFlags(cmd)
+			if err := a.givenFlags(cmd); err != nil {
+				return err
+			}
+			return a.spareRead(cmd, args)
 		},
 	}, helpText("codes"))
 	root.Flags().BoolVar(&version, "version", false, "print the versions of the program and of its formats")
