@@ -189,28 +189,32 @@ func (a *app) envFlags(flags *pflag.FlagSet) error {
 // ownValues marks what own adds.
 const ownValues = "own-values"
 
-// spareRead refuses to write a report, or what --save keeps, in the place of a file that the command reads.
-func (a *app) spareRead(cmd *cobra.Command, args []string) error {
-	read, written := slices.Clone(args), [][2]string{}
+// checkNames refuses to write in the place of a file that the command reads, and texts that are empty, as of a
+// variable that nobody set: they would name this folder, or take a gate away.
+func (a *app) checkNames(cmd *cobra.Command, args []string) error {
+	read, written, empty := slices.Clone(args), []string{}, ""
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values, to := []string{f.Value.String()}, &read
 		switch v := f.Value.(type) {
-		case *outputs:
-			for _, out := range v.files {
-				written = append(written, [2]string{f.Name, out.file})
-			}
 		case pflag.SliceValue:
-			read = append(read, v.GetSlice()...)
-		default:
-			if f.Name == "save" || f.Name == "report" {
-				written = append(written, [2]string{f.Name, v.String()})
-			} else {
-				read = append(read, v.String())
-			}
+			values = v.GetSlice()
+		case *outputs:
+			values = each(v.files, func(out fileOutput) string { return out.file })
+		}
+		if slices.Contains([]string{"format", "save", "report"}, f.Name) {
+			to = &written
+		}
+		*to = append(*to, values...)
+		if strings.HasPrefix(f.Value.Type(), "string") && slices.Contains(values, "") {
+			empty = f.Name
 		}
 	})
-	for _, w := range written {
-		if a.isOneOf(w[1], read) {
-			return usage("--%s %s: it is read here, and would be lost; name another file", w[0], w[1])
+	if empty != "" {
+		return usage("--%s is empty; write a value, or leave it out", empty)
+	}
+	for _, file := range written {
+		if a.isOneOf(file, read) {
+			return usage("%s: it is read here, and would be lost; name another file", file)
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ type initFlags struct {
 	from, out, tools string
 	force, project   bool
 	ci               string
+	read             []string // the recordings
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -126,11 +127,12 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 		return harness(err)
 	}
 	defer os.RemoveAll(aside) // a temporary folder that stays behind does no harm
+	f.read = each(files, func(from found) string { return from.path })
 	drafts, failed := a.drafted(ctx, aside, files, f)
 	if len(drafts) == 0 {
 		return failed
 	}
-	if err := a.place(aside, drafts, files, f); err != nil {
+	if err := a.place(aside, drafts, f); err != nil {
 		return err
 	}
 	return cmp.Or(a.concludeDrafts(drafts, f), failed)
@@ -201,7 +203,10 @@ func initError(path string, err error) error {
 // absent refuses to replace what exists in the folder to write into.
 func (a *app) absent(f initFlags, names ...string) error {
 	for _, name := range names {
-		if file := filepath.Join(f.out, name); exists(a.path(file)) && !f.force {
+		switch file := filepath.Join(f.out, name); {
+		case a.isOneOf(file, f.read):
+			return usage("%s: it is read here, and would be lost; name another folder with --out", file)
+		case exists(a.path(file)) && !f.force:
 			return usage("%s exists; write elsewhere with --out, or replace it with --force", file)
 		}
 	}
@@ -209,18 +214,12 @@ func (a *app) absent(f initFlags, names ...string) error {
 }
 
 // place puts the drafts where they are to be, all or none.
-func (a *app) place(aside string, drafts []draft.Draft, files []found, f initFlags) error {
-	read := each(files, func(from found) string { return from.path })
+func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 	var names []string
 	for _, d := range drafts {
 		names = append(names, d.File, filepath.FromSlash(d.Cassette))
 		if d.Tree != "" {
 			names = append(names, filepath.FromSlash(d.Tree))
-		}
-	}
-	for _, name := range names {
-		if file := filepath.Join(f.out, name); a.isOneOf(file, read) {
-			return usage("%s: it is read here, and would be lost; name another folder with --out", file)
 		}
 	}
 	if err := a.absent(f, names...); err != nil {

@@ -215,13 +215,16 @@ func (a *app) root() *cobra.Command {
 			return explain(cmd, args)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "-") && cmd.ArgsLenAtDash() < 0 {
+			switch dash := cmd.ArgsLenAtDash(); {
+			case slices.Contains(args, "-") && dash < 0:
 				return usage("-: the standard input is not read here; save what comes on it, and name the file")
+			case slices.Contains(args[:max(dash, 0)], "") || slices.Contains(args, "") && dash < 0 && !cmd.DisableFlagParsing:
+				return usage("an argument is empty; write what it is to name, or leave it out")
 			}
 			if err := a.givenFlags(cmd); err != nil {
 				return err
 			}
-			return a.spareRead(cmd, args)
+			return a.checkNames(cmd, args)
 		},
 	}, helpText("codes"))
 	root.Flags().BoolVar(&version, "version", false, "print the versions of the program and of its formats")
