@@ -115,11 +115,6 @@ func (t *Transcript) group(parts []*part) signedPart {
 	return signedPart{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
 }
 
-// depth is how far below the main conversation an agent is.
-func depth(agent string) int {
-	return strings.Count(agent, ".") + min(len(agent), 1)
-}
-
 func (t *Transcript) part(p *part, grouped bool) []signedPart {
 	if p.tool != nil {
 		return t.drawCall(p, grouped)
@@ -255,7 +250,7 @@ func (t *Transcript) shown(from, to int, grouped bool) []signedPart {
 			n++
 		}
 		for _, d := range t.draw(parts[:n], grouped) {
-			d.deep += depth(parts[0].agent)
+			d.deep += strings.Count(parts[0].agent, ".") + min(len(parts[0].agent), 1) // below the main conversation
 			all = append(all, d)
 		}
 		parts = parts[n:]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolbench/sim/clock"
+	"toolbench/sim/secret"
 	"toolbench/sim/stream"
 )
 
@@ -79,7 +80,7 @@ func Respond(req *http.Request, events []stream.Event, o Options, f Fault) (*htt
 // of an interaction do not fit its body.
 func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	p := &Player{cassette: c, options: o, matcher: matcher{name: c.Name, lenient: o.Lenient},
-		compare: normalizer{redact: newRedactor(o.Secrets)}}
+		compare: normalizer{redact: redactor{secret.New(nameless(o.Secrets)...).Remember(), &secret.Tally{}}}}
 	if p.options.Wait == nil {
 		p.options.Wait = clock.Now().Sleep
 	}

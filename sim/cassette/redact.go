@@ -36,10 +36,6 @@ type redactor struct {
 	tally  *secret.Tally
 }
 
-func newRedactor(values []string) redactor {
-	return redactor{secret.New(nameless(values)...).Remember(), &secret.Tally{}}
-}
-
 // nameless are secrets of which only the values are given.
 func nameless(values []string) []secret.Known {
 	var known []secret.Known

@@ -274,8 +274,6 @@ func (p *places) put(id, key string) {
 	p.latest[id] = key
 }
 
-func (p *places) get(id string) string { return cmp.Or(p.latest[id], p.before[id]) }
-
 // quoted shortens what stands in a message about a file's content.
 func quoted(s string) string {
 	return strconv.Quote(message.Excerpt(s, 81))

@@ -136,7 +136,7 @@ func (ts *dialogues) dialogueOf(of map[string]gjson.Result) (*dialogue, error) {
 	uuid, parent := strings.Clone(of["uuid"].String()), of["parentUuid"].String()
 	key := session + "\x00" + agent
 	if of["isSidechain"].Bool() && agent == "" {
-		if from := ts.places.get(parent); strings.HasPrefix(from, key+"\x00") {
+		if from := cmp.Or(ts.places.latest[parent], ts.places.before[parent]); strings.HasPrefix(from, key+"\x00") {
 			key = from
 		} else {
 			key += "\x00" + uuid

@@ -86,8 +86,6 @@ func (b Bound) Exact() bool { return b.op == "=" }
 // UnmarshalYAML reads the text of a node.
 func (b *Bound) UnmarshalYAML(n ast.Node) error { return parsed(n, parseBound, b) }
 
-var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_second, 0.01 or more")
-
 var operators = []string{">=", "<=", "!=", "==", ">", "<", "="}
 
 // parseBound reads the syntax of Bound.
@@ -254,7 +252,7 @@ func (p *Pace) UnmarshalYAML(n ast.Node) error {
 	}
 	p.set = word == ""
 	if word != "" && word != "recorded" || p.TokensPerSecond != 0 && p.TokensPerSecond < 0.01 {
-		return problem(n, errPace)
+		return problem(n, errors.New("a pace is `recorded`, or first_byte and tokens_per_second, 0.01 or more"))
 	}
 	return nil
 }

@@ -186,7 +186,8 @@ func (o *eventWriter) append(out []byte, e stream.Event) []byte {
 	case o.framed && e.Type == "error":
 		status := dialect.StatusOf(gjson.GetBytes(e.Data, "error.type").Str)
 		status, body := dialect.Refusal(dialect.Converse, status, "", gjson.GetBytes(e.Data, "error.message").Str)
-		return stream.AppendFrame(out, stream.FrameHead(":exception-type", camel(dialect.Exception(status)), ":content-type", "application/json", ":message-type", "exception"), body)
+		name := dialect.Exception(status)
+		return stream.AppendFrame(out, stream.FrameHead(":exception-type", strings.ToLower(name[:1])+name[1:], ":content-type", "application/json", ":message-type", "exception"), body)
 	case o.framed && o.api == dialect.Converse:
 		head := stream.FrameHead(":event-type", cmp.Or(e.Type, "contentBlockDelta"), ":content-type", "application/json", ":message-type", "event")
 		return stream.AppendFrame(out, head, e.Data)
@@ -204,9 +205,6 @@ func (o *eventWriter) append(out []byte, e stream.Event) []byte {
 	}
 	return stream.Append(out, e)
 }
-
-// camel is an exception's name as event streams have it.
-func camel(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // end is what closes a stream.
 func (o *eventWriter) end() []byte {

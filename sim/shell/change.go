@@ -74,11 +74,6 @@ func (p *proc) removeOne(name, kind string, o options) int {
 	return p.report(o, "removed "+kind+"'%s'\n", name)
 }
 
-// runMkdir is mkdir [-pv] DIR...
-func runMkdir(p *proc, o options) int {
-	return p.eachOperand(o, p.makeDir)
-}
-
 func (p *proc) makeDir(name string, o options) int {
 	made := func(name string) { p.report(o, "mkdir: created directory '%s'\n", name) }
 	var err error
@@ -136,16 +131,6 @@ func runTee(p *proc, o options) int {
 		}
 	}
 	return max(code, p.printed(string(in)))
-}
-
-// runCp is cp [-afnprRv] SOURCE... DEST
-func runCp(p *proc, o options) int {
-	return p.transfer(o, p.copy)
-}
-
-// runMv is mv [-fnv] SOURCE... DEST
-func runMv(p *proc, o options) int {
-	return p.transfer(o, p.move)
 }
 
 // transfer finds where each source goes: into a directory, or to a new name.

@@ -57,11 +57,6 @@ func (o HostOptions) faultOf(server, tool, call string) ServerFault {
 	return o.first(server, 0, func(f ServerFault) bool { return f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool })
 }
 
-// connecting is the first fault that happens to the n-th connection.
-func (o HostOptions) connecting(server string, n int) ServerFault {
-	return o.first(server, n, func(ServerFault) bool { return true })
-}
-
 // first is the first fault of a server at its n-th connection, or at none, that happens.
 func (o HostOptions) first(server string, n int, happens func(ServerFault) bool) ServerFault {
 	for _, f := range o.Faults {

@@ -91,7 +91,7 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 		return nil, fmt.Errorf("%w: there is no server %q", ErrDown, server)
 	}
 	p.dials++
-	fault := h.o.connecting(server, p.dials)
+	fault := h.o.first(server, p.dials, func(ServerFault) bool { return true })
 	away := p.never || h.clock.Now().Before(p.back)
 	made := p.ready
 	p.ready = nil

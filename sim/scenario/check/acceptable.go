@@ -49,9 +49,6 @@ type block struct {
 // escape is what a backslash in JSON begins: two halves of a character, one alone, or all else.
 var escape = regexp.MustCompile(`(?i)\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|\\.`)
 
-// halfOfTwo reports whether what an escape found is half a character, alone.
-func halfOfTwo(found []byte) bool { return len(found) == 6 }
-
 // refusals are the reasons for which an API refuses a request.
 func (r *refuser) refusals(body message.Body) []string {
 	if !body.Whole() {
@@ -74,7 +71,7 @@ func (r *refuser) refusals(body message.Body) []string {
 		case strings.HasSuffix(blocks[n-1].Type, "thinking"):
 			why = append(why, fmt.Sprintf("messages.%d ends with a thought", i))
 		}
-		if m := body.Message(i); bytes.Contains(m, []byte(`\u`)) && slices.ContainsFunc(escape.FindAll(m, -1), halfOfTwo) {
+		if m := body.Message(i); bytes.Contains(m, []byte(`\u`)) && slices.ContainsFunc(escape.FindAll(m, -1), func(found []byte) bool { return len(found) == 6 }) {
 			why = append(why, fmt.Sprintf("messages.%d has half a character", i))
 		}
 		why = append(why, unpaired(i, open, blocks)...)
