@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/tool"
 )
 
 // Options are how to write. The zero value writes without limit of width, without
@@ -174,13 +175,7 @@ func (s runTimes) hidden() float64 {
 }
 
 // each gives what f makes of each thing.
-func each[T, U any](all []T, f func(T) U) []U {
-	made := make([]U, len(all))
-	for i, one := range all {
-		made[i] = f(one)
-	}
-	return made
-}
+func each[T, U any](all []T, f func(T) U) []U { return tool.Each(all, f) }
 
 // howMany counts those of a list that are something.
 func howMany[T any](all []T, are func(T) bool) (n int) {

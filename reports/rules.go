@@ -89,8 +89,5 @@ func ruleNotes(r RulesReport) []string {
 			notes = append(notes, fmt.Sprintf("%s matched %d and decided none: others came first", name, u.Matched))
 		}
 	}
-	for _, s := range r.Skipped {
-		notes = append(notes, strings.TrimSpace(Safe(s.File)+": "+Safe(s.Reason)))
-	}
-	return notes
+	return append(notes, each(r.Skipped, func(s Skipped) string { return strings.TrimSpace(Safe(s.File) + ": " + Safe(s.Reason)) })...)
 }

@@ -201,11 +201,8 @@ const (
 )
 
 func viewOf(v view, finder *secret.Finder, o Options) viewJSON {
-	j := viewJSON{Name: v.Name, About: v.About, File: v.File, Status: v.Status, Again: v.again,
+	j := viewJSON{Name: v.Name, About: v.About, File: v.File, Status: v.Status, Again: cmp.Or(v.again, o.again(v.Result)),
 		Failures: v.Failures, Notes: v.Notes, Batches: v.Batches}
-	if j.Again == "" {
-		j.Again = o.again(v.Result)
-	}
 	if v.Err != nil {
 		j.Error = v.Err.Error()
 	}

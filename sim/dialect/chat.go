@@ -242,9 +242,7 @@ func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 	if r := m.Get("refusal").String(); r != "" {
 		out = append(out, textBlock(r))
 	}
-	for _, call := range m.Get("tool_calls").Array() {
-		out = append(out, chatCall(call, ids))
-	}
+	out = append(out, each(m.Get("tool_calls").Array(), func(call gjson.Result) json.RawMessage { return chatCall(call, ids) })...)
 	if f := m.Get("function_call"); f.Get("name").String() != "" {
 		out = append(out, chatCall(f, ids))
 	}

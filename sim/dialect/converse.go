@@ -48,7 +48,7 @@ func marked(list []json.RawMessage) {
 // converseRequest is a request's body in the Messages API's words, its members in the
 // order in which they make up a prompt.
 func converseRequest(v gjson.Result) gjson.Result {
-	var tools, messages []json.RawMessage
+	var tools []json.RawMessage
 	for _, tool := range v.Get("toolConfig.tools").Array() {
 		name := tool.Get("systemTool.name").String()
 		switch spec := tool.Get("toolSpec"); {
@@ -61,9 +61,9 @@ func converseRequest(v gjson.Result) gjson.Result {
 			tools = append(tools, object("name", name, "type", name))
 		}
 	}
-	for _, m := range v.Get("messages").Array() {
-		messages = append(messages, object("role", text(m.Get("role").String()), "content", listOf(converseBlocks(m.Get("content")))))
-	}
+	messages := each(v.Get("messages").Array(), func(m gjson.Result) json.RawMessage {
+		return object("role", text(m.Get("role").String()), "content", listOf(converseBlocks(m.Get("content"))))
+	})
 	return gjson.ParseBytes(object("max_tokens", raw(v.Get("inferenceConfig.maxTokens")),
 		"tools", tools, "system", converseBlocks(v.Get("system")), "messages", messages))
 }

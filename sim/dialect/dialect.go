@@ -195,9 +195,7 @@ func Valid(text []byte) bool {
 }
 
 func (o Origin) complete() Origin {
-	if o.IDs == nil {
-		o.IDs = &IDs{}
-	}
+	o.IDs = cmp.Or(o.IDs, &IDs{})
 	return o
 }
 

@@ -28,11 +28,9 @@ func ollamaResults(m gjson.Result, ids *IDs) []json.RawMessage {
 
 // ollamaParts are a message's text and pictures.
 func ollamaParts(m gjson.Result) []json.RawMessage {
-	out := chatParts(m.Get("content"))
-	for _, picture := range m.Get("images").Array() {
-		out = append(out, object("type", "image", "source", source(picture.String())))
-	}
-	return out
+	return append(chatParts(m.Get("content")), each(m.Get("images").Array(), func(picture gjson.Result) json.RawMessage {
+		return object("type", "image", "source", source(picture.String()))
+	})...)
 }
 
 // ollamaAnswer is the blocks of a message that the model wrote.

@@ -12,6 +12,7 @@ import (
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -49,10 +50,7 @@ func Expectations(out check.Result, grows bool) string {
 	line("  requests: {count: %d, grows: %t}", f.requests, grows)
 	line("  calls: %d", len(f.results))
 	nameless := func(e trace.Event) bool { return e.Tool == "" } // an expectation has to name it
-	var all []string
-	for _, r := range f.results {
-		all = append(all, r.Call)
-	}
+	all := tool.Each(f.results, func(r trace.Event) string { return r.Call })
 	if len(f.calls) > 0 && !slices.ContainsFunc(f.calls, nameless) {
 		line("  called: # the calls as the model made them")
 		for _, c := range f.calls {

@@ -12,6 +12,7 @@ import (
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -154,10 +155,7 @@ func (s *builder) remarkUser() {
 		}
 	}
 	s.some(lost, "messages more came while the model was at work, and are left out")
-	var after []string
-	for _, say := range s.interjections {
-		after = append(after, fmt.Sprint(say.turn.Number))
-	}
+	after := tool.Each(s.interjections, func(say interjection) string { return fmt.Sprint(say.turn.Number) })
 	s.noteAll(after, "the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn %s")
 	if s.pictures() {
 		s.note("the user sent more than text: it stands as [image], [document] and the like")

@@ -21,6 +21,7 @@ import (
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/tool"
 )
 
 // Options are how to draft, and what to assume where nothing was measured.
@@ -247,11 +248,9 @@ func why(out check.Result) string {
 	if out.Err != nil {
 		return out.Err.Error()
 	}
-	var parts []string
-	for _, f := range out.Failures {
-		parts = append(parts, fmt.Sprintf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found))
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(tool.Each(out.Failures, func(f check.Failure) string {
+		return fmt.Sprintf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found)
+	}), "; ")
 }
 
 // run writes the file as it is now and runs it.

@@ -184,10 +184,7 @@ func flow(v gjson.Result) string {
 		})
 		return "{" + strings.Join(parts, ", ") + "}"
 	case v.IsArray():
-		for _, item := range v.Array() {
-			parts = append(parts, flow(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(tool.Each(v.Array(), flow), ", ") + "]"
 	case v.Type == gjson.String:
 		return quote(v.Str)
 	}

@@ -272,10 +272,7 @@ func (m *measuring) totals(tools []Tool) {
 
 // deferred asks for the definitions marked defer_loading, which not every API takes.
 func (m *measuring) deferred(tools []Tool, base int) {
-	marked := []json.RawMessage{m.searcher}
-	for _, t := range tools {
-		marked = append(marked, Definition(t, !t.Whole))
-	}
+	marked := append([]json.RawMessage{m.searcher}, each(tools, func(t Tool) json.RawMessage { return Definition(t, !t.Whole) })...)
 	n := m.ask(short, marked)
 	if refused, ok := errors.AsType[*Refused](m.err); ok {
 		m.out.APIRefused, m.err = refused.Error(), nil

@@ -82,13 +82,7 @@ func Served(c world.Catalogue) []Tool {
 }
 
 // each gives what f makes of each thing.
-func each[T, U any](all []T, f func(T) U) []U {
-	made := make([]U, len(all))
-	for i, one := range all {
-		made[i] = f(one)
-	}
-	return made
-}
+func each[T, U any](all []T, f func(T) U) []U { return tool.Each(all, f) }
 
 // byName puts tools in the order in which they are reported.
 func byName(tools []Tool) []Tool {

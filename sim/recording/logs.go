@@ -485,9 +485,9 @@ func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {
 	if said != "" || len(calls) == 0 {
 		blocks = append(blocks, textOf(said))
 	}
-	for _, c := range calls {
-		blocks = append(blocks, callOf(c.Get("tool_call_id").String(), c.Get("function_name").String(), c.Get("arguments")))
-	}
+	blocks = append(blocks, mapped(calls, func(c gjson.Result) any {
+		return callOf(c.Get("tool_call_id").String(), c.Get("function_name").String(), c.Get("arguments"))
+	})...)
 	for i, r := range step.Get("observation.results").Array() {
 		id := r.Get("source_call_id").String()
 		if id == "" && i < len(calls) {

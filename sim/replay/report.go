@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -41,11 +42,7 @@ type Count struct {
 
 // counts sorts what was counted.
 func counts(m map[string]int) []Count {
-	var out []Count
-	for _, what := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, Count{what, m[what]})
-	}
-	return out
+	return tool.Each(slices.Sorted(maps.Keys(m)), func(what string) Count { return Count{what, m[what]} })
 }
 
 // Conversation is what came of one conversation.

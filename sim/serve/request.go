@@ -128,12 +128,9 @@ func (r *request) repeats(a *Answer) bool {
 	if len(a.Calls()) > 0 {
 		text = ""
 	}
-	for _, m := range slices.Backward(r.messages) {
-		if m.Get("role").Str == "assistant" && (text != "" && plain(m.Get("content")) == text || slices.ContainsFunc(callsOf(m), own)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.messages, func(m gjson.Result) bool {
+		return m.Get("role").Str == "assistant" && (text != "" && plain(m.Get("content")) == text || slices.ContainsFunc(callsOf(m), own))
+	})
 }
 
 // withoutBreakpoint is an object's bytes without its cache breakpoint, which moves and is no

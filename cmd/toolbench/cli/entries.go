@@ -17,6 +17,7 @@ import (
 	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/search"
+	"toolbench/toolsys/tool"
 )
 
 // entry is a case with where it came from.
@@ -281,13 +282,7 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 }
 
 // each gives what f makes of each thing.
-func each[T, U any](all []T, f func(T) U) []U {
-	made := make([]U, len(all))
-	for i, one := range all {
-		made[i] = f(one)
-	}
-	return made
-}
+func each[T, U any](all []T, f func(T) U) []U { return tool.Each(all, f) }
 
 // tryEach gives what f makes of each thing, or the first error.
 func tryEach[T, U any](all []T, f func(T) (U, error)) ([]U, error) {

@@ -12,6 +12,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -93,11 +94,7 @@ func describe(e trace.Event) string {
 func (j *checker) batches() {
 	if j.e.Batches != nil {
 		if want, found := nested(j.e.Batches), nested(j.out.Batches); want != found {
-			var lists []string
-			for _, b := range j.out.Batches {
-				lists = append(lists, scenario.FlowText(b))
-			}
-			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
+			j.offer("batches", want, found, "["+strings.Join(tool.Each(j.out.Batches, scenario.FlowText), ", ")+"]")
 		}
 	}
 	exact(j, "calls", j.e.Calls, len(j.emits))
@@ -153,11 +150,7 @@ func (j *checker) order() {
 	if j.e.Order == nil {
 		return
 	}
-	var found []string
-	for _, e := range j.emits {
-		found = append(found, e.Call)
-	}
-	j.list("order", j.e.Order, found)
+	j.list("order", j.e.Order, tool.Each(j.emits, func(e trace.Event) string { return e.Call }))
 }
 
 func (j *checker) results() {

@@ -15,6 +15,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -357,11 +358,10 @@ func MustFail(sc *scenario.Scenario, out *Result) []Failure {
 	case len(out.Failures) == 0 && out.Policy != sc.PolicyName():
 		return nil
 	}
-	var lines []string
 	other := func(f Failure) bool { return f.Expectation != c.Failure }
-	for _, f := range out.Failures {
-		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", f.Expectation, short(f.Expected), short(f.Found)))
-	}
+	lines := tool.Each(out.Failures, func(f Failure) string {
+		return fmt.Sprintf("%s: expected %s, found %s", f.Expectation, short(f.Expected), short(f.Found))
+	})
 	found := cmp.Or(strings.Join(lines, "\n"), "nothing fails")
 	if len(lines) > 0 && !slices.ContainsFunc(out.Failures, other) && !slices.ContainsFunc(c.Words, func(w string) bool { return !strings.Contains(found, w) }) {
 		return nil

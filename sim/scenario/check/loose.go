@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -141,10 +142,7 @@ func describeLoose(c scenario.LooseCall) string {
 // listedCalls are the first of some calls.
 func listedCalls(found []trace.Event) string {
 	const most = 5
-	var words []string
-	for _, e := range found[:min(len(found), most)] {
-		words = append(words, describe(e))
-	}
+	words := tool.Each(found[:min(len(found), most)], describe)
 	if more := len(found) - most; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}

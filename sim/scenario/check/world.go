@@ -10,6 +10,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -45,11 +46,7 @@ func (j *checker) state() {
 	j.list("state.discovered", want.Discovered, found.Discovered)
 	j.list("state.read", want.Read, found.Files)
 	if want.Todos != nil {
-		var todos []string
-		for _, t := range found.Todos {
-			todos = append(todos, t.Status+": "+t.Content)
-		}
-		j.list("state.todos", want.Todos, todos)
+		j.list("state.todos", want.Todos, tool.Each(found.Todos, func(t trace.Todo) string { return t.Status + ": " + t.Content }))
 	}
 }
 

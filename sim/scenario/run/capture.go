@@ -20,6 +20,7 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 )
 
 // CaptureConfig is what to record, and how.
@@ -136,10 +137,7 @@ func (s *captureSession) replay() (*cassette.Cassette, error) {
 	if err != nil {
 		return nil, err
 	}
-	var secrets []string
-	for _, k := range s.cfg.Known {
-		secrets = append(secrets, k.Value)
-	}
+	secrets := tool.Each(s.cfg.Known, func(k secret.Known) string { return k.Value })
 	s.player, err = cassette.NewPlayer(c, cassette.Options{Secrets: secrets, Wait: func(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }})
 	return c, err
 }

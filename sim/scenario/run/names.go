@@ -12,6 +12,7 @@ import (
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -57,11 +58,7 @@ func Words() scenario.Words {
 }
 
 func texts[T ~string](list []T) []string {
-	var out []string
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
+	return tool.Each(list, func(v T) string { return string(v) })
 }
 
 // toolNames are the names of all tools that may be there in some turn of the run: the

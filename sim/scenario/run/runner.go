@@ -370,11 +370,10 @@ func (r *runner) takeDown(failed error) *record {
 }
 
 // leftover are the recorded interactions that nobody asked for.
-func leftover(p *cassette.Player) (lines []string) {
-	for _, l := range p.Leftover() {
-		lines = append(lines, fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL))
-	}
-	return lines
+func leftover(p *cassette.Player) []string {
+	return tool.Each(p.Leftover(), func(l cassette.Leftover) string {
+		return fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL)
+	})
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -408,11 +407,7 @@ func pastResult(r scenario.PastResult) message.Block {
 	if len(r.References) == 0 {
 		return message.ToolResult(r.Call, r.Error, message.Text(r.Text))
 	}
-	var refs []message.Block
-	for _, name := range r.References {
-		refs = append(refs, message.ToolReference(name))
-	}
-	return message.ToolResult(r.Call, r.Error, refs...)
+	return message.ToolResult(r.Call, r.Error, tool.Each(r.References, message.ToolReference)...)
 }
 
 // rawBlock is a block as an API gave it.

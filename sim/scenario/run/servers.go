@@ -234,11 +234,7 @@ func (s *servers) simulated(e *entry, now tool.Served) []*tool.Tool {
 }
 
 func (s *servers) fleets() []*mcptool.Fleet {
-	var all []*mcptool.Fleet
-	for _, e := range s.all {
-		all = append(all, e.fleet)
-	}
-	return all
+	return tool.Each(s.all, func(e *entry) *mcptool.Fleet { return e.fleet })
 }
 
 // close ends the connections, so that no server's end is taken for a loss, and then the

@@ -245,10 +245,7 @@ func destructive(script *shellcmd.Script) bool {
 }
 
 func containsAll(args []shellcmd.Word, words []string) bool {
-	for _, w := range words {
-		if !slices.ContainsFunc(args, func(f shellcmd.Word) bool { return f.Text == w }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(args, func(f shellcmd.Word) bool { return f.Text == w })
+	})
 }
