@@ -181,6 +181,8 @@ func (c *Case) Check() error {
 		return fmt.Errorf("limit is %d; it must be at least 1", c.Limit)
 	case len(c.Turns) == 0:
 		return fmt.Errorf("there are no turns; add `turns: [{calls: [...]}]`")
+	case slices.Min(append([]time.Duration{c.Idle, c.AbortAt}, c.Interrupts...)) < 0:
+		return fmt.Errorf("a time of says, idle or leaves is less than 0; write it as 300ms")
 	}
 	for i, f := range c.Faults {
 		switch {
@@ -200,9 +202,14 @@ func (c *Case) Check() error {
 				return fmt.Errorf("turns.%d.calls.%d: the id %q is missing or taken; give each call its own", t, i, call.ID)
 			case call.At <= 0 || call.At < last:
 				return fmt.Errorf("turns.%d.calls.%d: at is %s; blocks are complete one after the other, later than 0", t, i, call.At)
+			case min(call.For, call.Limit, call.LateProgress) < 0:
+				return fmt.Errorf("turns.%d.calls.%d: for, limit or late is less than 0; write it as 300ms", t, i)
+			case !slices.Contains([]string{"", Failed, Error, Panic, Hang, Unknown, NotJSON}, call.Failure):
+				return fmt.Errorf("turns.%d.calls.%d: goes is %q; write failed, error, panic, hang, unknown or rubbish", t, i, call.Failure)
 			}
 			seen[call.ID], last = true, call.At
 		}
 	}
-	return nil
+	_, err := schedule.ParsePolicy(c.Policy)
+	return err
 }

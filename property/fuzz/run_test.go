@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -108,6 +109,24 @@ func TestACaseSurvivesItsFile(t *testing.T) {
 		again, err := got.YAML()
 		require.NoError(t, err)
 		require.Equal(t, string(data), string(again))
+	}
+}
+
+// What somebody wrote into a case's file by mistake is no invariant that breaks, nor one that holds.
+func TestACaseWithoutSenseIsNone(t *testing.T) {
+	const good = "about: x\ncase: {policy: serial, limit: 1, turns: [{calls: [{id: a, at: 1s}]}]}\n"
+	_, err := fuzz.Parse("a.yaml", []byte(good))
+	require.NoError(t, err)
+	for _, c := range [][3]string{
+		{"policy: serial", "policy: fast", "unknown policy"},
+		{"at: 1s", "at: 1s, goes: wrong", `goes is "wrong"; write failed`},
+		{"at: 1s", "at: 1s, for: -5s", "less than 0"},
+		{"at: 1s", "at: 1s, limit: -5s", "less than 0"},
+		{"limit: 1", "limit: 1, says: [-1s]", "less than 0"},
+	} {
+		_, err := fuzz.Parse("a.yaml", []byte(strings.Replace(good, c[0], c[1], 1)))
+		require.ErrorContains(t, err, "a.yaml: ")
+		require.ErrorContains(t, err, c[2])
 	}
 }
 
