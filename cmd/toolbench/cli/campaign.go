@@ -273,7 +273,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 			return err
 		}
 	}
-	return a.judged(nil, report.Failure != nil)
+	return judged(nil, report.Failure != nil)
 }
 
 // keepFailure writes the files of the failure that counts, where the user wants them.

@@ -101,9 +101,13 @@ func (a *app) printAll(text []byte) error {
 	return wrap(err)
 }
 
-// wrap makes an error of writing one of the harness, which nil is not.
+// unread reports whether the reader of an output went away, as in `toolbench run | head`.
+func unread(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) }
+
+// wrap makes an error of writing one of the harness, which nil is not, nor a reader that went away:
+// what is still to be done is done all the same.
 func wrap(err error) error {
-	if err == nil {
+	if err == nil || unread(err) {
 		return nil
 	}
 	return harness(fmt.Errorf("writing the report: %w", err))

@@ -63,15 +63,15 @@ func (a *app) compare(ctx context.Context, args []string, f compareFlags) error 
 	if report.Exceeded, err = a.checkAll(c, thresholds); err != nil {
 		return err
 	}
-	return a.judged(a.print(report, f.printing), worse(report))
+	return judged(a.print(report, f.printing), worse(report))
 }
 
 // judged gives the error of a report that was printed, or that with which one of failures ends.
-func (a *app) judged(printed error, failures bool) error {
+func judged(printed error, failures bool) error {
 	if printed != nil || !failures {
 		return printed
 	}
-	return a.failed()
+	return failed()
 }
 
 // worse reports whether something newly fails, or exceeds a threshold.
@@ -237,7 +237,7 @@ func (a *app) compareWith(now reports.Stored, to *reference, outs outputs, l dis
 		fmt.Fprintln(w)
 		err = reports.Print(w, report, "table", a.drawing(l))
 	}
-	return a.judged(wrap(err), worse(report))
+	return judged(wrap(err), worse(report))
 }
 
 // candidate is where the report of the last run with a baseline is kept.

@@ -80,7 +80,7 @@ func (a *app) drift(ctx context.Context, args []string, f driftFlags) error {
 	case report.Sent == 0:
 		return usage("%s: nothing in it can be compared: %s", args[0], report.LeftOut[0].Reason)
 	case !report.Same:
-		return &exitError{code: ExitFailed}
+		return failed()
 	}
 	return nil
 }

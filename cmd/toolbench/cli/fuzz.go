@@ -142,7 +142,7 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	}
 	switch {
 	case total.Failed != nil:
-		return a.failed()
+		return failed()
 	case ctx.Err() != nil:
 		return interrupted("interrupted after %d cases", total.Cases)
 	}
@@ -265,7 +265,7 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 		}
 		report.Replayed = append(report.Replayed, one)
 	}
-	return a.judged(a.print(report, f.printing), report.Failed() > 0)
+	return judged(a.print(report, f.printing), report.Failed() > 0)
 }
 
 // caseFiles are the files of a path: itself, or those in it with an ending, in order.
@@ -367,7 +367,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 		file := a.keep(f, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding, []byte(found.Small+"\n"))
 		report.Finding = &reports.FuzzShellFinding{Number: found.Number, Script: found.Script, Small: found.Small, Changed: found.Changed, File: file}
 	}
-	if err := a.judged(a.print(report, f.printing), report.Failed()); err != nil || ctx.Err() == nil {
+	if err := judged(a.print(report, f.printing), report.Failed()); err != nil || ctx.Err() == nil {
 		return err
 	}
 	return interrupted("interrupted after %d scripts", total.Ran)
@@ -404,5 +404,5 @@ func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
 		}
 		report.Replayed = append(report.Replayed, one)
 	}
-	return a.judged(a.print(report, f.printing), report.Failed())
+	return judged(a.print(report, f.printing), report.Failed())
 }

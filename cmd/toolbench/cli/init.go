@@ -314,12 +314,11 @@ func (a *app) writeProject(p project, f initFlags) error {
 		if err := a.writeNamed(name, []byte(one.text)); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(a.Stdout, "wrote %s\n", name); err != nil {
-			return wrap(err)
+		if err := a.printAll([]byte("wrote " + name)); err != nil {
+			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.Stdout, "run it with: toolbench run")
-	return wrap(err)
+	return a.printAll([]byte("run it with: toolbench run"))
 }
 
 const projectTool = `# A program that is a tool; it is started with ` + "`toolbench run --trust`" + ` only.

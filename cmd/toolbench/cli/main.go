@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,7 +32,7 @@ import (
 
 // Main runs one command line and gives the exit code. It never panics, and prints
 // a stack only when TOOLBENCH_DEBUG asks for it. A reader that closes the standard
-// output early ends it quietly, with the code of what was found.
+// output early is no error: what is left of the work is done, for the code of what was found.
 func Main(ctx context.Context, p Process, b Bench) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -50,11 +49,8 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 	root.SetOut(app.Stdout)
 	root.SetErr(app.Stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if err == nil || unread(err) {
 		return ExitHeld
-	}
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) { // nobody reads it, as in `toolbench run | head`
-		return app.verdict
 	}
 	app.printError(err)
 	return codeOfError(err)
@@ -64,8 +60,6 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 type app struct {
 	Process
 	bench Bench
-	// verdict is the exit code of the outcomes, kept for a report nobody reads to its end.
-	verdict int
 	// commands is where workflow commands go, which the other outputs keep back.
 	commands io.Writer
 	// fromEnv are the flags that the environment gave.
@@ -162,19 +156,19 @@ func interrupted(format string, args ...any) error {
 }
 
 // failed ends the command when its report has shown what did not hold.
-func (a *app) failed() error {
-	a.verdict = ExitFailed
-	return &exitError{code: ExitFailed}
-}
+func failed() error { return &exitError{code: ExitFailed} }
 
-// verdict is the exit code of outcomes. What makes a run worth least counts most:
+// verdict ends the command with the code of outcomes. What makes a run worth least counts most:
 // a harness that failed, then a file that cannot be run, then an expectation.
-func verdict(outcomes []check.Result) int {
+func verdict(outcomes []check.Result) error {
 	code := ExitHeld
 	for _, o := range outcomes {
 		code = max(code, codeOf(o))
 	}
-	return code
+	if code == ExitHeld {
+		return nil
+	}
+	return &exitError{code: code}
 }
 
 func codeOf(o check.Result) int {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -58,13 +59,10 @@ func (a *app) merge(args []string, f printing) error {
 	case len(f.outputs.files) == 0:
 		err = whole.Write(a.Stdout)
 	}
-	if err != nil {
-		return wrap(err)
+	if err := wrap(err); err != nil {
+		return err
 	}
-	if a.verdict = verdict(outcomes); a.verdict != ExitHeld {
-		return &exitError{code: a.verdict}
-	}
-	return a.judged(nil, whole.Failed())
+	return cmp.Or(verdict(outcomes), judged(nil, whole.Failed()))
 }
 
 // dealt gives a shard's share of entries: by count, or with --times by the real time that

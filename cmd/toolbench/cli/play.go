@@ -121,7 +121,6 @@ func (a *app) playable(ctx context.Context, arg string, f playFlags) (all []seen
 	case out.Err != nil:
 		return nil, nil, harness(out.Err)
 	case out.Status != check.Passed:
-		a.verdict = ExitFailed
 		failed = &exitError{ExitFailed, fmt.Errorf("what %s expects did not hold; see `toolbench run %s`", e.Name, e.target)}
 	}
 	return []seenSession{{seen: watched.Seen}}, failed, nil
@@ -197,7 +196,7 @@ func (a *app) show(ctx context.Context, sessions []seenSession, f playFlags) err
 	}
 	for _, l := range a.whole(sessions).Lines(screen) {
 		if _, err := fmt.Fprintln(a.Stdout, l); err != nil {
-			return err
+			return wrap(err)
 		}
 	}
 	return nil

@@ -124,7 +124,6 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 			return err
 		}
 	}
-	a.verdict = verdict(outcomes(results))
 	a.rememberFailed(results)
 	if f.findings != "" && !stopped {
 		if err := a.noteFailures(f.findings, results, plan.again(f)); err != nil {
@@ -142,7 +141,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if updating && stopped {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
-	return a.conclude(len(results), len(plan.entries), stopped, judged)
+	return conclude(results, len(plan.entries), stopped, judged)
 }
 
 // others plays scenarios under every policy, for timelines beside their own.
@@ -169,14 +168,11 @@ func (p *pool) others(ctx context.Context, entries []entry, policies []string) f
 
 // conclude gives the error that carries the exit code; judged is that of the comparison
 // with a baseline.
-func (a *app) conclude(ran, of int, stopped bool, judged error) error {
-	switch {
-	case stopped:
-		return interrupted("interrupted: %d of %d scenarios ran", ran, of)
-	case a.verdict != ExitHeld:
-		return &exitError{code: a.verdict}
+func conclude(results []result, of int, stopped bool, judged error) error {
+	if stopped {
+		return interrupted("interrupted: %d of %d scenarios ran", len(results), of)
 	}
-	return judged
+	return cmp.Or(verdict(outcomes(results)), judged)
 }
 
 // settle looks at flags that bear on one another. Between --verbose and --quiet the

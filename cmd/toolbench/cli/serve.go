@@ -97,7 +97,7 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	}
 	server := serve.New(script, options)
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s\n", listener.Addr()); err != nil {
-		return errors.Join(wrap(err), listener.Close())
+		return errors.Join(err, listener.Close())
 	}
 	if err := listen(ctx, listener, server, f); err != nil {
 		return harness(err)
@@ -213,7 +213,7 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 	case state.Requests == 0:
 		return &exitError{ExitFailed, errors.New("nothing was asked; give the client the address of the first line as its base URL")}
 	case !r.Held():
-		return &exitError{code: ExitFailed}
+		return failed()
 	}
 	return nil
 }

@@ -94,12 +94,11 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	}
 	results, stopped := a.pool(f.runFlags).run(ctx, plan.entries)
 	checkedBy(programs, results)
-	a.verdict = verdict(outcomes(results))
 	judged, err := a.report(outcomes(results), reports.Options{Again: agent.again(plan), Secrets: a.secrets()}, against, f.runFlags)
 	if err != nil {
 		return err
 	}
-	return a.conclude(len(results), len(plan.entries), stopped, judged)
+	return conclude(results, len(plan.entries), stopped, judged)
 }
 
 // checkedBy has a project's own checks look at what came of agents.
