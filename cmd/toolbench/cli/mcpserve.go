@@ -120,27 +120,32 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // untilAnswered is a transport whose input ends only when all that was asked is answered. The library
-// gives up what is still under way at the end of the input, which is soon there where it is a file.
+// gives up what is still under way at the end of the input, which is soon there where it is a file,
+// and at what is no message.
 type untilAnswered struct{ mcp.Transport }
 
 // Connect begins the connection, which ends with ctx as well.
 func (t untilAnswered) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)
-	c := &untilAnsweredConn{Connection: conn, ended: ctx.Err, asked: map[jsonrpc.ID]bool{}, answered: sync.NewCond(&sync.Mutex{})}
-	context.AfterFunc(ctx, func() {
-		c.answered.L.Lock()
-		defer c.answered.L.Unlock()
-		c.answered.Broadcast()
-	})
+	c := &untilAnsweredConn{Connection: conn, asked: map[jsonrpc.ID]bool{}, answered: sync.NewCond(&sync.Mutex{})}
+	context.AfterFunc(ctx, func() { c.change(func() { c.over = true }) })
 	return c, err
 }
 
 type untilAnsweredConn struct {
 	mcp.Connection
-	ended func() error
 	asked map[jsonrpc.ID]bool
-	// answered guards asked, and is woken when an answer was sent and when ctx ended.
+	// over: no answer comes any more, since ctx ended or nobody takes it.
+	over bool
+	// answered guards both, and is woken when they change.
 	answered *sync.Cond
+}
+
+func (c *untilAnsweredConn) change(do func()) {
+	c.answered.L.Lock()
+	defer c.answered.L.Unlock()
+	do()
+	c.answered.Broadcast()
 }
 
 // Read gives the next message, or the end of the input.
@@ -151,7 +156,7 @@ func (c *untilAnsweredConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() {
 		c.asked[request.ID] = true
 	}
-	for errors.Is(err, io.EOF) && len(c.asked) > 0 && c.ended() == nil {
+	for err != nil && len(c.asked) > 0 && !c.over {
 		c.answered.Wait()
 	}
 	return m, err
@@ -160,12 +165,12 @@ func (c *untilAnsweredConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write sends a message.
 func (c *untilAnsweredConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, m)
-	if answer, ok := m.(*jsonrpc.Response); ok {
-		c.answered.L.Lock()
-		defer c.answered.L.Unlock()
-		delete(c.asked, answer.ID)
-		c.answered.Broadcast()
-	}
+	c.change(func() {
+		if answer, ok := m.(*jsonrpc.Response); ok {
+			delete(c.asked, answer.ID)
+		}
+		c.over = c.over || err != nil && ctx.Err() == nil
+	})
 	return err
 }
 
