@@ -31,6 +31,12 @@ func Provide(name, version string, tools []*tool.Tool, call func(ctx context.Con
 			if len(input) == 0 {
 				input = json.RawMessage("{}")
 			}
+			if client, ok := ctx.Value(clientOf{}).(context.Context); ok {
+				asked, end := context.WithCancelCause(ctx)
+				defer end(nil)
+				defer context.AfterFunc(client, func() { end(context.Cause(client)) })()
+				ctx = asked
+			}
 			result, err := call(ctx, given.Name, input)
 			if err != nil {
 				return nil, err
@@ -43,11 +49,18 @@ func Provide(name, version string, tools []*tool.Tool, call func(ctx context.Con
 
 // Handler serves over streamable HTTP, without sessions: the server asks nothing of its
 // clients, and the newest revision has none. Pages of other origins, which a browser on
-// the same machine may show, are refused.
+// the same machine may show, are refused. A call ends with the request that brought it: its
+// client has no other way to give it up, nor to its result.
 func Handler(s *mcp.Server) http.Handler {
 	serve := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
-	return http.NewCrossOriginProtection().Handler(serve)
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientOf{}, r.Context())))
+	}))
 }
+
+// clientOf is where the context of a call over HTTP has that of its request: the library keeps
+// the values of it, and not its end.
+type clientOf struct{}
 
 // provided is a tool as it is listed. Its traits are those of an input without members. What
 // it does not declare is left out: to the protocol it then destroys and reaches the world.

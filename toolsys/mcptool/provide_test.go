@@ -3,10 +3,12 @@ package mcptool_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,4 +91,33 @@ func TestAPageOfAnotherOriginIsRefused(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		assert.Equal(t, want, resp.StatusCode, origin)
 	}
+}
+
+// A client over HTTP gives a call up by going away.
+func TestACallOverHTTPEndsWithItsRequest(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	s, err := mcptool.Provide("trade", "1", []*tool.Tool{trade("look", tool.Traits[word]{})}, func(ctx context.Context, _ string, _ json.RawMessage) (message.Block, error) {
+		leave()
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Second):
+		}
+		ended <- ctx.Err()
+		return message.Block{}, ctx.Err()
+	})
+	require.NoError(t, err)
+	server := httptest.NewServer(mcptool.Handler(s))
+	t.Cleanup(server.Close)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"text":"it"}}}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader(call))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if resp, err := server.Client().Do(req); err == nil {
+		text, err := io.ReadAll(resp.Body)
+		require.Error(t, err, "%s", text)
+		require.NoError(t, resp.Body.Close())
+	}
+	require.ErrorIs(t, <-ended, context.Canceled)
 }
