@@ -28,6 +28,9 @@ func run(b cli.Bench) int {
 	defer close(ended)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		for s := range signals {
 			if s == os.Interrupt && p.Interrupts.Taken() {

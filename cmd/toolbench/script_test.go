@@ -97,12 +97,12 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// interrupt [TERM] OUT ERR PROGRAM ARGS...: Ctrl-C, or SIGTERM, once the program has
+// interrupt [TERM|HUP] OUT ERR PROGRAM ARGS...: Ctrl-C, SIGTERM or SIGHUP, once the program has
 // begun; it ends with 130. What it printed is left in two files.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	signal := os.Interrupt
-	if args[0] == "TERM" {
-		signal, args = syscall.SIGTERM, args[1:]
+	if other, ok := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]; ok {
+		signal, args = other, args[1:]
 	}
 	var out, errs bytes.Buffer
 	cmd := command(ts, args[2:])
