@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -84,10 +85,7 @@ func (p *printing) add(flags *pflag.FlagSet) {
 
 // print writes a report to its files and on the standard output.
 func (a *app) print(r reports.Report, p printing) error {
-	if err := a.printFiles(r, p); err != nil {
-		return err
-	}
-	return wrap(reports.Print(a.Stdout, r, p.outputs.screen, a.drawingOf(p)))
+	return cmp.Or(a.printFiles(r, p), wrap(reports.Print(a.Stdout, r, p.outputs.screen, a.drawingOf(p))))
 }
 
 func (a *app) printFiles(r reports.Report, p printing) error {

@@ -191,13 +191,10 @@ func (a *app) settle(f *runFlags) error {
 	return nil
 }
 
-// report writes all that was asked for; files first, for nobody closes them early. Then it gives the
-// verdict of the comparison with a baseline.
+// report writes all that was asked for; files first, for nobody closes them early, and what
+// cannot be written there is still shown. Then it gives the verdict of the comparison with a baseline.
 func (a *app) report(outcomes []check.Result, options reports.Options, against *reference, f runFlags) (judged, err error) {
-	err = a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
-	if err != nil {
-		return nil, err
-	}
+	unwritten := a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
 	for _, o := range outcomes {
 		if o.Status == check.Errored && o.Err != nil {
 			a.logf("%s", o.Err)
@@ -208,7 +205,7 @@ func (a *app) report(outcomes []check.Result, options reports.Options, against *
 			return nil, harness(err)
 		}
 	}
-	if err := a.printOutcomes(outcomes, options, f); err != nil {
+	if err := cmp.Or(unwritten, a.printOutcomes(outcomes, options, f)); err != nil {
 		return nil, err
 	}
 	now := reports.StoredRun(outcomes, reports.Options{Again: options.Again})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,19 +190,19 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 			r.Outcome = &out
 		}
 	}
-	if err := a.printFiles(r, f.printing); err != nil {
-		return err
-	}
+	unwritten := a.printFiles(r, f.printing)
 	var text bytes.Buffer
 	if err := reports.Print(&text, r, f.outputs.screen, a.drawing(f.displayFlags)); err != nil {
 		return harness(err)
 	}
 	if f.report != "" {
-		if err := a.writeNamed(f.report, text.Bytes()); err != nil {
-			return err
-		}
-	} else if err := a.printAll(text.Bytes()); err != nil {
-		return err
+		unwritten = cmp.Or(a.writeNamed(f.report, text.Bytes()), unwritten)
+	}
+	if f.report == "" || unwritten != nil { // what came of a session is not there a second time
+		unwritten = cmp.Or(unwritten, a.printAll(text.Bytes()))
+	}
+	if unwritten != nil {
+		return unwritten
 	}
 	state := server.State()
 	if state.Forbidden != "" {
