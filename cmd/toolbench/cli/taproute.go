@@ -156,8 +156,11 @@ func (t *tapSession) proxy() http.Handler {
 		// Without it the server takes what is left of a request for itself as soon as the
 		// answer begins. The transport, which still looks whether the body has ended, would
 		// then close the connection in the middle of the answer. HTTP/2 is that way anyway.
-		_ = http.NewResponseController(w).EnableFullDuplex()
+		control := http.NewResponseController(w)
+		_ = control.EnableFullDuplex()
 		pass.ServeHTTP(w, r)
+		_ = control.SetReadDeadline(time.Now().Add(partTime))
+		_, _ = io.Copy(io.Discard, r.Body) // left to the server, it would be read beside the next request
 	})
 }
 
