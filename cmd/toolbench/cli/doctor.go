@@ -73,8 +73,7 @@ func (a *app) doctor(cmd *cobra.Command, l displayFlags) error {
 			indent = strings.Repeat(" ", len(indent))
 		}
 	}
-	_, err := a.Stdout.Write([]byte(text.String()))
-	return wrap(err)
+	return a.printAll([]byte(text.String()))
 }
 
 func terminalWords(o reports.Options) string {

@@ -297,9 +297,8 @@ func (a *app) version() error {
 		info = &debug.BuildInfo{GoVersion: "unknown"}
 	}
 	module := cmp.Or(info.Main.Version, "(devel)")
-	_, err := io.WriteString(a.Stdout, fmt.Sprintf("toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d, cassette %d\n",
+	return a.printAll(fmt.Appendf(nil, "toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d, cassette %d",
 		module, revision(info), info.GoVersion, reports.Version, scenario.FormatVersion, cassette.FormatVersion))
-	return wrap(err)
 }
 
 // revision is the commit the program was built from, when the build has it.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -166,8 +165,7 @@ func (a *app) man(root *cobra.Command, out string) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(a.Stdout, fmt.Sprintf("wrote %d pages into %s; read one with: man -l %s\n", len(all), out, filepath.Join(out, "toolbench.1")))
-	return wrap(err)
+	return a.printAll(fmt.Appendf(nil, "wrote %d pages into %s; read one with: man -l %s", len(all), out, filepath.Join(out, "toolbench.1")))
 }
 
 // verbatim makes a help text Markdown that has it line by line: what is indented is a

@@ -59,10 +59,7 @@ func (a *app) merge(args []string, f printing) error {
 	case len(f.outputs.files) == 0:
 		err = whole.Write(a.Stdout)
 	}
-	if err := wrap(err); err != nil {
-		return err
-	}
-	return cmp.Or(verdict(outcomes), judged(nil, whole.Failed()))
+	return cmp.Or(wrap(err), verdict(outcomes), judged(nil, whole.Failed()))
 }
 
 // dealt gives a shard's share of entries: by count, or with --times by the real time that

@@ -201,14 +201,13 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 	if f.report == "" || unwritten != nil { // what came of a session is not there a second time
 		unwritten = cmp.Or(unwritten, a.printAll(text.Bytes()))
 	}
-	if unwritten != nil {
-		return unwritten
-	}
 	state := server.State()
 	if state.Forbidden != "" {
 		a.logf("a request was refused: %s", state.Forbidden)
 	}
 	switch {
+	case unwritten != nil:
+		return unwritten
 	case state.Requests == 0 && ctx.Err() != nil:
 		return interrupted("interrupted before anything was asked")
 	case state.Requests == 0:

@@ -116,8 +116,6 @@ func (a *app) newTap(args []string, dash int, f tapFlags) (*tapSession, error) {
 		return nil, usage("give the agent's command behind --, or an address with --listen, as in `toolbench tap --out session.yaml -- my-agent`")
 	case len(args) > 0 && f.listen != "":
 		return nil, usage("--listen and a command exclude each other; give one")
-	case f.timeout < 0:
-		return nil, usage("--timeout %s: it must not be less than 0", f.timeout)
 	}
 	if f.listen != "" {
 		if _, err := reachable("--listen", f.listen, f.expose); err != nil {
