@@ -274,14 +274,28 @@ func asWritten(n ast.Node, t reflect.Type) ast.Node {
 			m.Key, _ = asWritten(m.Key, t.Key()).(ast.MapKeyNode)
 			m.Value = asWritten(m.Value, t.Elem())
 		case reflect.Struct:
-			for _, f := range reflect.VisibleFields(t) {
-				if f.Tag.Get("yaml") == m.Key.GetToken().Value {
-					m.Value = asWritten(m.Value, f.Type)
-				}
+			if of := typesOf(t)[m.Key.GetToken().Value]; of != nil {
+				m.Value = asWritten(m.Value, of)
 			}
 		}
 	}
 	return n
+}
+
+// memberTypes has, by the type of a struct, the types of its members by their names in a file.
+var memberTypes sync.Map
+
+func typesOf(t reflect.Type) map[string]reflect.Type {
+	if known, ok := memberTypes.Load(t); ok {
+		return known.(map[string]reflect.Type)
+	}
+	types := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		types[name] = f.Type
+	}
+	memberTypes.Store(t, types)
+	return types
 }
 
 // cut takes from a tree what begins at a place of the file or behind it.
