@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -65,7 +66,10 @@ func highlight(language string, lines []string) [][]token {
 		return whole
 	}
 	rows, ok := lexed(lexerOf(language), text)
-	if !ok || len(rows) < len(lines) {
+	if !ok {
+		knownLexers.Store(language, lexers.Fallback)
+	}
+	if len(rows) < len(lines) {
 		return whole
 	}
 	for i, l := range lines {
@@ -80,7 +84,11 @@ func highlight(language string, lines []string) [][]token {
 	return rows[:len(lines)]
 }
 
-// lexed reads a text; a lexer that panics gives nothing.
+// lexing is how long a text is read for its colours. Some lexers take time by the square of a line's
+// length, and that of Jungle never ends; one that took too long is asked nothing more.
+const lexing = time.Second
+
+// lexed reads a text; a lexer that panics or takes too long gives nothing.
 func lexed(lexer chroma.Lexer, text string) (rows [][]token, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -92,7 +100,11 @@ func lexed(lexer chroma.Lexer, text string) (rows [][]token, ok bool) {
 		return nil, false
 	}
 	row := []token{}
+	end := time.Now().Add(lexing)
 	for t := it(); t != chroma.EOF; t = it() {
+		if time.Now().After(end) {
+			return nil, false
+		}
 		for i, part := range strings.Split(t.Value, "\n") {
 			if i > 0 {
 				rows = append(rows, row)

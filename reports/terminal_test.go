@@ -94,6 +94,15 @@ func TestColoursAndLinksAreAskedFor(t *testing.T) {
 	assert.Contains(t, code[0], "\x1b[35mfunc\x1b[0m", "a keyword")
 }
 
+// A lexer that does not come to its end colours nothing, and the text is there.
+func TestCodeIsShownWhateverItsLexerDoes(t *testing.T) {
+	text := strings.Repeat("~", 100)
+	for range 2 {
+		shown := reports.Terminal{Colour: true}.Lines([]render.Node{render.Code{Text: text, Language: "a.jungle"}})
+		assert.Equal(t, []string{text}, shown)
+	}
+}
+
 // Whatever stands in nodes: a terminal is sent no sequence but our own, no line is wider
 // than it may be, and all that a search finds is shown (M2, M3).
 func TestNodesAreHarmlessInATerminal(t *testing.T) {
