@@ -193,7 +193,7 @@ func (w *walker) assigned(x *syntax.Word) value {
 			}
 		}
 	}
-	if !b.known || b.text.Len() > maxText {
+	if !b.known {
 		return value{number: numeric, signed: numeric, many: numeric && absent, given: given}
 	}
 	return value{known: true, text: b.text.String()}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +138,19 @@ func TestStepsAreBounded(t *testing.T) {
 	assert.Equal(t, "it is too long to read", c.Doubt)
 	assert.Len(t, c.Steps, 2000)
 	assert.True(t, c.Steps[1999].Construct)
+}
+
+// Where a command may run in several folders, git may read the configuration of any.
+func TestEachFolderThatGitMayRunInIsTrusted(t *testing.T) {
+	for script, dirs := range map[string][]string{
+		"test -d x && cd /other; git log": {"/repo", "/other"}, "cd sub || ls; git log": {"/repo", "/repo/sub"},
+		"if ls; then cd sub; fi; git log": {"/repo", "/repo/sub"}, "cd sub && git log": {"/repo/sub"},
+	} {
+		for _, strange := range []string{"", "/repo", "/repo/sub", "/other"} {
+			env := shellcmd.Env{Dir: "/repo", Repository: func(dir string) bool { return dir != strange }}
+			assert.Equal(t, !slices.Contains(dirs, strange), shellcmd.Read(script, env).ReadOnly, "%s, where %s is not trusted", script, strange)
+		}
+	}
 }
 
 // Without somebody who knows repositories, that of the starting folder is trusted alone.
