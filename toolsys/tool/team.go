@@ -40,13 +40,6 @@ func (b *Inbox) Found(t Team) error {
 	return nil
 }
 
-// Teams lists the teams there are, in the order in which they were made.
-func (b *Inbox) Teams() []Team {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.teams)
-}
-
 // Disband ends the team that an agent leads and dismisses its members, which it gives.
 // Errors: ErrNoTeam, and ErrTeamBusy with the members that are at work, while there are.
 func (b *Inbox) Disband(lead string) (t Team, members []Peer, err error) {
