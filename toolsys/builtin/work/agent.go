@@ -245,7 +245,7 @@ func fork(job *tool.Job, c *tool.Context) {
 
 func (d Deps) startAgent(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
 	if d.Tasks == nil || d.Inbox == nil || c.Enlist == nil {
-		return tool.Result[AgentOut]{}, errNoBackground
+		return tool.Result[AgentOut]{}, errors.New("agents cannot run in the background here; call again without run_in_background")
 	}
 	job, err := d.job(in, c)
 	if err != nil {
@@ -345,11 +345,8 @@ func (out AgentOut) resultsText() string {
 	return b.String()
 }
 
-// Errors of a session in which no sub-agent can run, or none in the background.
-var (
-	errNoAgents     = errors.New("sub-agents cannot run here; do the work yourself")
-	errNoBackground = errors.New("agents cannot run in the background here; call again without run_in_background")
-)
+// errNoAgents is the error of a session in which no sub-agent can run.
+var errNoAgents = errors.New("sub-agents cannot run here; do the work yourself")
 
 // agentExt ends the names of the files of agents' types.
 const agentExt = ".md"

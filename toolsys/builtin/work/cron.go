@@ -48,12 +48,6 @@ type CronJob struct {
 // NewCrons makes a table without jobs.
 func NewCrons(tasks *tool.Tasks, inbox *tool.Inbox) *Crons { return &Crons{tasks: tasks, inbox: inbox} }
 
-// Errors of the table.
-var (
-	errNoCrons   = errors.New("no jobs can run here: there are no background tasks, or no inbox for their prompts")
-	errManyCrons = fmt.Errorf("there are %d jobs already, which is the most; delete one with CronDelete", MaxCrons)
-)
-
 // fiveFields reads the usual five fields. Names of intervals and time zones are left out:
 // a job keeps the session's local time.
 var fiveFields = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
@@ -76,7 +70,7 @@ func schedule(line string, now time.Time) (cron.Schedule, error) {
 // Create begins a job and gives it as it stands.
 func (cs *Crons) Create(line, prompt string, recurring bool, c *tool.Context) (CronJob, error) {
 	if cs == nil || cs.tasks == nil || cs.inbox == nil {
-		return CronJob{}, errNoCrons
+		return CronJob{}, errors.New("no jobs can run here: there are no background tasks, or no inbox for their prompts")
 	}
 	s, err := schedule(line, c.Clock.Now())
 	if err != nil {
@@ -85,7 +79,7 @@ func (cs *Crons) Create(line, prompt string, recurring bool, c *tool.Context) (C
 	cs.mu.Lock()
 	if len(cs.jobs) == MaxCrons {
 		cs.mu.Unlock()
-		return CronJob{}, errManyCrons
+		return CronJob{}, fmt.Errorf("there are %d jobs already, which is the most; delete one with CronDelete", MaxCrons)
 	}
 	cs.made++
 	job := &CronJob{ID: fmt.Sprintf("cron_%d", cs.made), Cron: line, Prompt: prompt, Recurring: recurring, Next: s.Next(c.Clock.Now())}

@@ -82,17 +82,13 @@ func repl(ctx context.Context, in ReplIn, c *tool.Context) (tool.Result[ReplOut]
 	if c.Inner == nil {
 		return tool.Result[ReplOut]{}, errors.New("no calls can be made from here; make them one by one")
 	}
-	var calls []tool.InnerCall
-	for _, call := range in.Calls {
-		raw, _ := json.Marshal(call.Input) // it was read from JSON
-		calls = append(calls, tool.InnerCall{Tool: call.Tool, Input: raw})
-	}
 	report := c.Inner(ctx, func(done []tool.InnerResult) (tool.InnerCall, bool) {
 		n := len(done)
-		if n == len(calls) || n > 0 && done[n-1].Failed && !in.KeepGoing {
+		if n == len(in.Calls) || n > 0 && done[n-1].Failed && !in.KeepGoing {
 			return tool.InnerCall{}, false
 		}
-		return calls[n], true
+		raw, _ := json.Marshal(in.Calls[n].Input) // it was read from JSON
+		return tool.InnerCall{Tool: in.Calls[n].Tool, Input: raw}, true
 	})
 	res := tool.Result[ReplOut]{Modify: report.Modify, Messages: report.Messages}
 	for i, call := range in.Calls {
