@@ -14,9 +14,13 @@ func (p *proc) eachOperand(o options, one func(name string, o options) int) int 
 	if len(o.rest) == 0 {
 		return p.fail(exitFailure, "missing operand")
 	}
-	code := 0
-	for _, name := range o.rest {
-		code = max(code, one(name, o))
+	return worst(o.rest, func(name string) int { return one(name, o) })
+}
+
+// worst is the greatest exit code of what is done with each thing.
+func worst[T any](all []T, do func(T) int) (code int) {
+	for _, one := range all {
+		code = max(code, do(one))
 	}
 	return code
 }
@@ -57,11 +61,8 @@ func (p *proc) removeTree(name string, o options) int {
 	if err != nil {
 		return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))
 	}
-	code := 0
-	for _, e := range list {
-		code = max(code, p.remove(below(name, e.Name()), o))
-	}
-	if code != 0 {
+	remove := func(e fs.FileInfo) int { return p.remove(below(name, e.Name()), o) }
+	if code := worst(list, remove); code != 0 {
 		return code
 	}
 	return p.removeOne(name, "directory ", o)
@@ -147,15 +148,12 @@ func (p *proc) transfer(o options, one func(from, to string, o options) int) int
 	if !into && n > 1 {
 		return p.fail(exitFailure, "target '%s' is not a directory", target)
 	}
-	code := 0
-	for _, from := range sources {
-		to := target
+	return worst(sources, func(from string) int {
 		if into {
-			to = below(target, baseName(from))
+			return one(from, below(target, baseName(from)), o)
 		}
-		code = max(code, one(from, to, o))
-	}
-	return code
+		return one(from, target, o)
+	})
 }
 
 // collides reports why a file cannot go where another one is, "" if it can.
@@ -223,11 +221,7 @@ func (p *proc) copyTree(from, to string, info fs.FileInfo, o options) int {
 	if err != nil {
 		return p.fail(exitFailure, "cannot access '%s': %s", from, reason(err))
 	}
-	code := 0
-	for _, e := range list {
-		code = max(code, p.copy(below(from, e.Name()), below(to, e.Name()), o))
-	}
-	return code
+	return worst(list, func(e fs.FileInfo) int { return p.copy(below(from, e.Name()), below(to, e.Name()), o) })
 }
 
 // copyFile copies a file's bytes, or a link. The time is kept on demand, the mode also where a file is new.

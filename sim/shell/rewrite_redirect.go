@@ -15,8 +15,7 @@ func (w *rewriter) redirect(rd *syntax.Redirect) {
 	line := strconv.Itoa(int(rd.Pos().Line()))
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		body := w.heredoc(rd)
-		w.input(rd, "text", line, body)
+		w.input(rd, "text", line, w.heredoc(rd))
 	case syntax.WordHdoc:
 		w.input(rd, "string", line, rd.Word.Parts)
 	case syntax.RdrIn, syntax.RdrInOut:
@@ -63,8 +62,7 @@ func tilde(parts []syntax.WordPart) []syntax.WordPart {
 		return parts
 	}
 	home := &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "HOME"}}}}
-	rest := &syntax.Lit{Value: lit.Value[1:]}
-	return append([]syntax.WordPart{home, rest}, parts[1:]...)
+	return append([]syntax.WordPart{home, &syntax.Lit{Value: lit.Value[1:]}}, parts[1:]...)
 }
 
 // heredoc makes one double-quoted string of a here-document's body: the two expand alike, but for the
