@@ -55,8 +55,7 @@ func (m *matcher) open(n normalizer) {
 		if e.request != nil {
 			continue
 		}
-		r := n.request(e.raw.method, e.raw.url, e.raw.body)
-		e.request = &r
+		e.request = new(n.request(e.raw.method, e.raw.url, e.raw.body))
 		if e.raw.body == "" && isMessages(e.target, nil) {
 			e.messages = true
 		}

@@ -248,8 +248,7 @@ func (b *body) until(at time.Duration) error {
 		<-b.ctx.Done()
 		at = 0
 	}
-	d := max(0, at-b.now().Sub(b.start))
-	err := b.wait(b.ctx, b.actor, d)
+	err := b.wait(b.ctx, b.actor, max(0, at-b.now().Sub(b.start)))
 	return cmp.Or(b.failure(), err)
 }
 

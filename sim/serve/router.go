@@ -394,11 +394,10 @@ func haveCalls(answers []Answer) bool {
 
 // asideAnswer is the answer to a request that is no turn: a word.
 func asideAnswer(req *request) *Answer {
-	a := NewAnswer(stream.Script(stream.Turn{
+	return new(NewAnswer(stream.Script(stream.Turn{
 		ID: "msg_aside", Model: req.model, End: time.Millisecond,
 		Blocks: []stream.Block{{Kind: stream.Text, Text: "Session"}},
-	}))
-	return &a
+	})))
 }
 
 // Line is one thing that happened while serving, for a log that is read as it grows.
