@@ -244,8 +244,7 @@ func deltasJSON(all []delta) []deltaJSON {
 		}
 		j := deltaJSON{Name: d.name, Of: d.of, Unit: d.unit, After: share(d.value / scale)}
 		if d.was {
-			before := share(d.before / scale)
-			j.Before = &before
+			j.Before = new(share(d.before / scale))
 		}
 		return j
 	})

@@ -86,12 +86,10 @@ func (r *refusal) once(part int, key, name string) {
 }
 
 func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
-	all := runJSON{Version: Version, Seed: parts[0].Seed}
+	all := runJSON{Version: Version}
 	refused := refusal{names: names, from: map[string]int{}}
 	for i, p := range parts {
-		if len(p.Outcomes) > 0 && all.Seed == 0 {
-			all.Seed = p.Seed
-		}
+		all.Seed = cmp.Or(all.Seed, p.Seed)
 		for _, o := range p.Outcomes {
 			refused.once(i, fmt.Sprint(o.File, "\x00", o.Name, "\x00", o.Policy, "\x00", o.Seed), o.Name)
 		}

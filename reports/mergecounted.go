@@ -76,13 +76,10 @@ func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {
 			deferred, session = deferred-row.Full, session-row.Full
 		}
 		if before.Calls != nil && row.Calls != nil {
-			calls := *before.Calls + *row.Calls
-			before.Calls = &calls
+			before.Calls = new(*before.Calls + *row.Calls)
 		}
 	}
-	if part == 0 {
-		m.all.Automatic = p.Automatic
-	} else {
+	if part > 0 {
 		m.all.Automatic = m.all.Automatic.With(deferred, session)
 	}
 	m.all.NoSchema, m.all.NoParameters = append(m.all.NoSchema, p.NoSchema...), append(m.all.NoParameters, p.NoParameters...)

@@ -76,8 +76,7 @@ func (p *perfetto) thread(name string) int {
 }
 
 func (p *perfetto) slice(tid int, name, cat string, from, to int64, args map[string]any) {
-	took := max(0, to-from)
-	p.add(traceEvent{Name: name, Phase: "X", Cat: cat, TID: tid, TS: from, Dur: &took, Args: args})
+	p.add(traceEvent{Name: name, Phase: "X", Cat: cat, TID: tid, TS: from, Dur: new(max(0, to-from)), Args: args})
 }
 
 func (p *perfetto) process(r check.Result) {

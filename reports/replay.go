@@ -290,8 +290,7 @@ func conversationOf(c *replay.Conversation) conversationJSON {
 		j.Policies[f.Name] = figureOf(f)
 	}
 	if c.Measured != nil {
-		f := figureOf(*c.Measured)
-		j.Measured = &f
+		j.Measured = new(figureOf(*c.Measured))
 	}
 	return j
 }

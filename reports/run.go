@@ -82,8 +82,7 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 		j.Error = outcome.Err.Error()
 	}
 	if !o.OmitTook {
-		took := ms(outcome.Took)
-		j.TookMS = &took
+		j.TookMS = new(ms(outcome.Took))
 	}
 	return j
 }
