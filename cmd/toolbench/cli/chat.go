@@ -76,8 +76,7 @@ func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
 	if err := c.start(ctx, args); err != nil {
 		return err
 	}
-	release := a.Interrupts.Take(c.interrupt)
-	defer release()
+	defer a.Interrupts.Take(c.interrupt)()
 	return c.run(ctx)
 }
 

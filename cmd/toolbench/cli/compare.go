@@ -21,7 +21,6 @@ const maxReportBytes = 256 << 20
 type compareFlags struct {
 	printing
 	thresholds []string
-	all        bool
 }
 
 func (a *app) compareCommand() *cobra.Command {

@@ -69,8 +69,7 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 			}
 		}()
 	}
-	r := fuzz.Play(ctx, f.plan(), fuzz.Engine(f.engine), b, at)
-	return wrap(out.Encode(childLine{Done: &r}))
+	return wrap(out.Encode(childLine{Done: new(fuzz.Play(ctx, f.plan(), fuzz.Engine(f.engine), b, at))}))
 }
 
 // enough is the line by which a parent ends a child: it reports what it has played so far

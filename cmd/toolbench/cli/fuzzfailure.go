@@ -77,8 +77,7 @@ func outcomeOf(ctx context.Context, c generate.Case, file, text string) *check.R
 	if err != nil || c.Scheduler != nil && c.Scheduler.AbortAt > 0 {
 		return nil
 	}
-	out := run.Scenario(ctx, sc, run.Options{Seed: c.Seed()})
-	return &out
+	return new(run.Scenario(ctx, sc, run.Options{Seed: c.Seed()}))
 }
 
 // keep writes a file and gives its name; "" when it cannot be written, which is printed.

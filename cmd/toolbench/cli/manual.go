@@ -154,10 +154,10 @@ func (a *app) man(root *cobra.Command, out string) error {
 	for _, cmd := range all {
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 		var page bytes.Buffer
-		date := time.Unix(0, 0).UTC()
-		header := doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "toolbench", Manual: "toolbench", Date: &date}
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "toolbench", Manual: "toolbench"}
+		header.Date = new(time.Unix(0, 0).UTC())
 		cmd.Long = verbatim(cmd.Long)
-		if err := doc.GenMan(cmd, &header, &page); err != nil {
+		if err := doc.GenMan(cmd, header, &page); err != nil {
 			return harness(err)
 		}
 		file := filepath.Join(out, name+".1")

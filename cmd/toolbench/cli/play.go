@@ -188,8 +188,7 @@ func (a *app) whole(sessions []seenSession) *reports.Transcript {
 
 // show prints conversations: at a terminal as they went, else as they stand at their ends.
 func (a *app) show(ctx context.Context, sessions []seenSession, f playFlags) error {
-	draw := a.drawing(f.displayFlags)
-	screen := draw.Terminal()
+	screen := a.drawing(f.displayFlags).Terminal()
 	screen.Links, screen.Verbose = f.links && sessions[0].real, f.verbose
 	if isTerminal(a.Stdout) && a.env("TERM") != "dumb" && f.speed > 0 {
 		return a.live(ctx, sessions, screen, f.speed)

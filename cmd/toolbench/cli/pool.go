@@ -77,8 +77,7 @@ func outcomes(results []result) []check.Result {
 // the pool keeps the whole.
 func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 	w := &runState{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
-	stopProgress := p.progress.start(len(entries))
-	defer stopProgress()
+	defer p.progress.start(len(entries))()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

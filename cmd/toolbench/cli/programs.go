@@ -426,8 +426,7 @@ func (w *programWay) stop() error {
 	w.cmd = nil
 	w.out.keep(w, false)
 	_ = w.in.Close() // it may be closed already
-	force := time.AfterFunc(time.Second, w.kill)
-	defer force.Stop()
+	defer time.AfterFunc(time.Second, w.kill).Stop()
 	ended := cmd.Wait()
 	w.kill() // what it left behind
 	return ended

@@ -339,10 +339,7 @@ func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-var (
-	errReplayHangs = errors.New("the replay hangs")
-	errReplayEnded = errors.New("its process ended before it was replayed")
-)
+var errReplayHangs = errors.New("the replay hangs")
 
 // replayProcess replays a batch in one process and takes the reports as they come. errReplayHangs means
 // that the process was ended, as it made no progress.
@@ -379,7 +376,7 @@ func (a *app) replayProcess(ctx context.Context, b replayBatch, take func(replay
 		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
 		return errors.New(cmp.Or(strings.TrimPrefix(first, "toolbench: "), ended.Error()))
 	}
-	return cmp.Or(err, errReplayEnded)
+	return cmp.Or(err, errors.New("its process ended before it was replayed"))
 }
 
 // readNotes takes the reports of so many files as they come, and gives how many did not; moved is called

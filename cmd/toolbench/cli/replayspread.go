@@ -29,8 +29,7 @@ func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options,
 	if err := gob.NewEncoder(&text).Encode(l); err != nil {
 		return nil, harness(err)
 	}
-	sum := sha256.Sum256(text.Bytes())
-	digest := hex.EncodeToString(sum[:])
+	digest := fmt.Sprintf("%x", sha256.Sum256(text.Bytes()))
 	o.Secrets = nil
 	got, err := a.spread(ctx, f, spreadWork{
 		spec: spec{Replay: &replaySpec{Options: o, List: digest, Files: len(files), Patience: patience}},

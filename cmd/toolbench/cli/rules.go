@@ -30,7 +30,6 @@ type rulesFlags struct {
 	settings, allow, ask, deny  []string
 	commands, calls, recordings []string
 	mode, dir                   string
-	all                         bool
 }
 
 func (a *app) rulesCommand() *cobra.Command {

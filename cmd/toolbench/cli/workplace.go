@@ -212,12 +212,8 @@ func (w *workplace) commandEnv() map[string]string {
 	for _, k := range secret.FromEnv(w.a.Env) {
 		hidden[k.Name] = true
 	}
-	env := map[string]string{}
-	for _, pair := range w.a.Env {
-		if name, value, ok := strings.Cut(pair, "="); ok && (!hidden[name] || slices.Contains(w.flags.env, name)) {
-			env[name] = value
-		}
-	}
+	env := environmentOf(w.a.Env)
+	maps.DeleteFunc(env, func(name, _ string) bool { return hidden[name] && !slices.Contains(w.flags.env, name) })
 	return env
 }
 
