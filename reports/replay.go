@@ -270,21 +270,19 @@ func (r ReplayReport) document() any {
 		if one.Err != nil {
 			j.Error = one.Err.Error()
 		}
-		for i := range one.Conversations {
-			j.Conversations = append(j.Conversations, conversationOf(&one.Conversations[i]))
-		}
+		j.Conversations = each(one.Conversations, conversationOf)
 		return j
 	})
 	return out
 }
 
-func conversationOf(c *replay.Conversation) conversationJSON {
+func conversationOf(c replay.Conversation) conversationJSON {
 	j := conversationJSON{
 		Number: c.Number, ID: c.ID, Agent: c.Agent, Model: c.Model, Turns: c.Turns, Calls: c.Calls, Answered: c.Answered,
 		ParallelBatches: c.ParallelBatches, Batches: c.Batches, ResultsInCallOrder: c.InOrder(),
 		OutOfOrder: c.OutOfOrder.First, ToolsChanged: c.ToolsChanged.First,
 		Unanswered: c.Unanswered.First, UnansweredWhy: c.Why, InvalidInputs: c.Broken.First, SafeTools: c.Safe,
-		Policies: map[string]figureJSON{}, Notes: c.Notes.First, LeftOut: leftOut(c),
+		Policies: map[string]figureJSON{}, Notes: c.Notes.First, LeftOut: leftOut(&c),
 	}
 	for _, f := range c.Figures {
 		j.Policies[f.Name] = figureOf(f)
