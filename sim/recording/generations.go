@@ -156,8 +156,7 @@ func looseCall(c gjson.Result) fields {
 	if direct := c.Get("function"); direct.Type == gjson.String {
 		name = direct.Str
 	}
-	arguments := dialect.Either(f, "arguments", "args", "input")
-	text := arguments.String() // of what is no text, its JSON
+	text := dialect.Either(f, "arguments", "args", "input").String() // of what is no text, its JSON
 	return fields{"id": firstOf(c, "id toolCallId tool_id").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
 }
 

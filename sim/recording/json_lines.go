@@ -146,8 +146,7 @@ func (ls *lineScan) take(text []byte) error {
 	switch {
 	case isEvent(kind, v):
 		ls.s.format = EventLines
-		e := stream.Event{Type: kind, Data: bytes.Clone(text)}
-		return ls.events.responses.add(e, ls.at)
+		return ls.events.responses.add(stream.Event{Type: kind, Data: bytes.Clone(text)}, ls.at)
 	case (kind == "message" || kind == "message_end") && v.Get("message.role").Exists(): // the latter where Pi's agent runs behind another program
 		ls.s.format = Messages
 		return ls.dialogues.message(v, ls.at)

@@ -226,8 +226,7 @@ func (ls *lineScan) kimi(v gjson.Result) error {
 func (ls *lineScan) spoken(m gjson.Result, id string, at time.Time) error {
 	key := cmp.Or(ls.logs.key, "log")
 	if m.Get("role").String() == "assistant" && id != "" {
-		v := []byte(`{"id":` + string(dialect.JSON(id)) + `,` + strings.TrimPrefix(m.Raw, "{"))
-		m = gjson.ParseBytes(v)
+		m = gjson.Parse(`{"id":` + string(dialect.JSON(id)) + `,` + strings.TrimPrefix(m.Raw, "{"))
 	}
 	return ls.dialogues.historyMessage(m, ls.logs.model, key, ls.at, at)
 }
