@@ -3,4 +3,4 @@
 package host
 
 // allMeans are none here: where a sandbox is wanted, NewShell fails.
-var allMeans []means
+var allMeans []confiner
