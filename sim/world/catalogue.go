@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // ErrCatalogue is wrapped by every error of a catalogue; each names the file, the
@@ -118,14 +119,10 @@ func twice(server, tool string) error {
 // Windows write UTF-16, with a mark; what is neither is refused, since whatever stood
 // in for its characters would be counted and searched.
 func utf8Text(data []byte) ([]byte, error) {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		decoded, err := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Bytes(data)
-		if err != nil {
-			return nil, fmt.Errorf("it begins as UTF-16 and is none (%w); save it as UTF-8", err)
-		}
-		data = decoded
+	data, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
+	if err != nil {
+		return nil, fmt.Errorf("it begins as UTF-16 and is none (%w); save it as UTF-8", err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if at := invalid(data); at >= 0 {
 		return nil, &textError{line(data, at), fmt.Sprintf("byte 0x%02x is no UTF-8; save the file as UTF-8", data[at])}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"toolbench/reports"
 	"toolbench/sim/replay"
@@ -135,7 +137,7 @@ func (a *app) storedReport(name string) (reports.Stored, error) {
 	if err != nil {
 		return reports.Stored{}, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as some editors and shells write it
+	data, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), data) // shells of Windows write UTF-16
 	if len(bytes.TrimSpace(data)) == 0 {
 		return reports.Stored{}, usage("%s: it is empty; write a report with --format json=FILE", name)
 	}
