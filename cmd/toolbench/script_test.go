@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +25,10 @@ var update = flag.Bool("update", false, "rewrite what scripts compare with")
 var planted = []string{"MUTANTS_CHANGE", "MUTANTS_LOG"}
 
 func TestCommandLine(t *testing.T) {
+	// What these tests start is to hear of a closed terminal, also where nohup runs them.
+	closed := make(chan os.Signal, 1)
+	signal.Notify(closed, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(closed) })
 	agents := t.TempDir()
 	build := sync.OnceValue(func() error { return buildAgents(agents) })
 	testscript.Run(t, testscript.Params{
@@ -100,9 +105,9 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 // interrupt [TERM|HUP] OUT ERR PROGRAM ARGS...: Ctrl-C, SIGTERM or SIGHUP, once the program has
 // begun; it ends with 130. What it printed is left in two files.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	signal := os.Interrupt
+	sent := os.Interrupt
 	if other, ok := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]; ok {
-		signal, args = other, args[1:]
+		sent, args = other, args[1:]
 	}
 	var out, errs bytes.Buffer
 	cmd := command(ts, args[2:])
@@ -117,7 +122,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("it did not begin: %v\n%s", cmd.Wait(), errs.String())
 		}
 	}
-	ts.Check(cmd.Process.Signal(signal))
+	ts.Check(cmd.Process.Signal(sent))
 	if got := exitCode(ts, cmd.Wait()); got != 130 {
 		ts.Fatalf("exit code %d, want 130\n%s", got, errs.String())
 	}
