@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite what scripts compare with")
 var planted = []string{"MUTANTS_CHANGE", "MUTANTS_LOG"}
 
 func TestCommandLine(t *testing.T) {
-	// What these tests start is to hear of a closed terminal, also where nohup runs them.
+	// A program that nohup starts has SIGHUP ignored, and so has what it starts; a handler here ends that.
 	closed := make(chan os.Signal, 1)
 	signal.Notify(closed, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(closed) })
