@@ -378,6 +378,22 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 	}
 }
 
+// Programs take what they run from more files than their main ones: from those that stand beside these for one machine, from
+// the start-up files of interpreters, and from agents' own.
+func TestAcceptanceOfEditsLeavesOutFilesThatProgramsLookForUnasked(t *testing.T) {
+	for path, want := range map[string]permission.Behaviour{
+		"/repo/lefthook-local.yml": permission.Ask, "/repo/.lefthook/pre-commit/x.sh": permission.Ask, "/repo/mise.local.toml": permission.Ask, "/repo/.mise/config.toml": permission.Ask,
+		"/repo/.dir-locals-2.el": permission.Ask, "/repo/.helix/languages.toml": permission.Ask, "/repo/.nvim.lua": permission.Ask, "/repo/App.code-workspace": permission.Ask,
+		"/repo/crush.json": permission.Ask, "/repo/.agents/skills/x/SKILL.md": permission.Ask, "/repo/toolbench.yaml": permission.Ask,
+		"/repo/.pryrc": permission.Ask, "/repo/.ghci": permission.Ask, "/repo/.ocamlinit": permission.Ask, "/repo/.octaverc": permission.Ask, "/repo/.zcompdump": permission.Ask,
+		"/repo/pip.conf": permission.Ask, "/repo/.bundle/config": permission.Ask, "/repo/NuGet.Config": permission.Ask, "/repo/_darcs/prefs/defaults": permission.Ask,
+		"/repo/mise/a.go": permission.Allow, "/repo/agents/a.md": permission.Allow, "/repo/hooks/a.go": permission.Allow, "/repo/.env": permission.Allow, "/repo/.local/x": permission.Allow,
+	} {
+		d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: permission.AcceptEdits, CanAsk: true})
+		assert.Equal(t, want, d.Behaviour, path)
+	}
+}
+
 // What is sealed is changed by no call, in any mode and under any rule; it may be read, and
 // what lies below the roots is the worktree's own.
 func TestASealHoldsInEveryMode(t *testing.T) {

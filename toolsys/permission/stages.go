@@ -1,6 +1,8 @@
 package permission
 
 import (
+	_ "embed" // the table of what decides
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,17 +81,13 @@ func deciding(p string) bool {
 
 // decides reports whether git, shells, editors or agents take from a file or folder of this name what they run.
 func decides(name string) bool {
-	return slices.Contains(decidingNames, name) || shortName.MatchString(name)
+	return slices.Contains(decidingNames, name) || path.Ext(name) == ".code-workspace" || shortName.MatchString(name)
 }
 
-var decidingNames = strings.Fields(`.git .gitconfig .gitmodules .githooks .hg .hgrc .jj .husky .vscode .vs .idea .fleet .zed .devcontainer
-	.devcontainer.json .claude .claude.json .mcp.json .cursor .codex .gemini .qwen .windsurf .roo .kiro .junie .trae .amp .continue .opencode
-	opencode.json opencode.jsonc .aider.conf.yml .envrc .direnvrc .ripgreprc .npmrc .yarn .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs
-	bunfig.toml .bunfig.toml .cargo .mvn gradle-wrapper.properties maven-wrapper.properties .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml
-	.pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml lefthook.toml .lefthook.yaml mise.toml .mise.toml .config .exrc .vimrc .nvimrc
-	.emacs .emacs.d .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .ssh .gnupg .netrc .curlrc .wgetrc .psqlrc .sqliterc .irbrc .rprofile
-	.pythonrc .pdbrc .pam_environment .xprofile .xinitrc .xsession .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc
-	.login .cshrc .tcshrc .kshrc .zshrc .zshenv .zprofile .zlogin .zlogout`)
+//go:embed deciding.txt
+var decidingTable string
+
+var decidingNames = strings.Fields(decidingTable)
 
 // shortName matches names such as git~1, which some disk has for a longer one as well.
 var shortName = regexp.MustCompile(`^[^.~]{1,6}~\d(?:\.|$)`)
