@@ -193,6 +193,25 @@ func TestRewrittenInputsAreCheckedAgain(t *testing.T) {
 	})
 }
 
+// What is wrong with a call that a rule denies may be that a forbidden folder has a file of another name: only the denial is given.
+func TestACallThatARuleDeniesIsNotRefusedForWhatTheToolSaw(t *testing.T) {
+	for rule, want := range map[string]string{"": "no key; did you mean secret/prod.pem?", "Look(secret/*)": "was denied"} {
+		w := newWorld(t)
+		w.def.Subject = func(in in, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.Path} }
+		w.def.Validate = func(in, *tool.Context) *tool.Refusal {
+			return &tool.Refusal{Message: "no key; did you mean secret/prod.pem?"}
+		}
+		if rule != "" {
+			w.rule(permission.Deny, rule)
+		}
+		w.onPre(hook.Output{Decision: permission.Allow})
+		r := w.call(`{"path":"secret/key"}`)
+		assert.Contains(t, text(r), want)
+		assert.Equal(t, rule == "", strings.Contains(text(r), "prod.pem"))
+		assert.Empty(t, w.got)
+	}
+}
+
 // Hooks and persons see the backfilled clone; the call gets the model's own input.
 func TestObserversSeeDerivedMembersAndTheCallDoesNot(t *testing.T) {
 	w := newWorld(t)

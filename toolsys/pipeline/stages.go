@@ -20,10 +20,19 @@ func (r *run) validate(context.Context) *Result {
 	if r.context.State.Coordinates() && !r.pre.tool.Coordinates {
 		return r.failed(Refused, "Coordinator mode is on, in which %s is not used: have an agent do it, or leave the mode with CoordinatorMode", r.pre.tool.Name)
 	}
-	if refusal := r.pre.tool.Validate(r.pre.input, r.context); refusal != nil {
+	if refusal := r.pre.tool.Validate(r.pre.input, r.context); refusal != nil && !r.forbidden() {
 		return r.failed(Refused, "%s (code %d)", refusal.Message, refusal.Code)
 	}
 	return nil
+}
+
+// forbidden reports whether a rule denies the call. What is wrong with such a call is not given, since it may show what the
+// rule is to keep from being seen; permission denies it.
+func (r *run) forbidden() bool {
+	var q permission.Query
+	describe(&q, r.pre.tool, &r.pre.input, r.context, r.p.Handlers.Resolve)
+	hit := r.context.Rules.Match(q)
+	return hit != nil && hit.Behaviour == permission.Deny
 }
 
 // classify starts the classifier beside the other stages; permission waits for
