@@ -67,7 +67,7 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 		Prompt:      prompts.Of("lsp"),
 		Call:        tool.Data(acting(q.plan, q.call)),
 		Text:        LSPOut.text,
-		Validate:    looked(LSPIn.path, q.plan),
+		Validate:    looked(LSPIn.path, q.glance),
 		Subject:     subjectOf(LSPIn.path, "Read"),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in LSPIn, c *tool.Context) []string {
 			// A server reads the whole project.
@@ -113,6 +113,17 @@ type question struct {
 var atPlace = map[string]string{
 	"definition": "textDocument/definition", "references": "textDocument/references", "hover": "textDocument/hover",
 	"implementation": "textDocument/implementation", "incoming_calls": "callHierarchy/incomingCalls", "outgoing_calls": "callHierarchy/outgoingCalls",
+}
+
+// glance is plan before permission, when no line is looked at of a file that lies outside of the roots or that a rule keeps.
+func (q lsp) glance(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
+	p, refusal := q.locate(in.FilePath, c)
+	kept := hiddenBelow("LSP", place{abs: "/", real: "/"}, c)
+	kept.names = []string{p.abs, p.real}
+	if refusal == nil && (kept.hides("") || len(p.roots) > 0 && !q.within(p.real, p.roots)) {
+		in.Operation = ""
+	}
+	return q.plan(in, c)
 }
 
 func (q lsp) plan(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
@@ -251,7 +262,7 @@ var kinds = strings.Fields("file module namespace package class method property 
 
 func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context) (LSPOut, error) {
 	at := object{"textDocument": object{"uri": uri(ask.real)}, "position": object{"line": ask.line, "character": ask.character}}
-	f := finder{q: q, c: c, lines: map[string][]string{}}
+	f := finder{q: q, c: c, hidden: hiddenBelow("LSP", ask.place, c), lines: map[string][]string{}}
 	var err error
 	switch in.Operation {
 	case "hover":
@@ -280,10 +291,11 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 
 // finder takes places in, in the model's terms.
 type finder struct {
-	q     lsp
-	c     *tool.Context
-	lines map[string][]string // of files that were looked into
-	out   LSPOut
+	q      lsp
+	c      *tool.Context
+	hidden hidden
+	lines  map[string][]string // of files that were looked into
+	out    LSPOut
 }
 
 // locations takes in one location, several, or null.
@@ -343,19 +355,21 @@ func (f *finder) calls(ctx context.Context, s *server, method string, at object)
 	return nil
 }
 
-// add takes one place in, with the text of its line where it is no symbol.
+// add takes one place in, with the text of its line where it is no symbol. Places that no tool could read, as inside of an
+// archive, and those that rules keep from being read are left out.
 func (f *finder) add(where string, at wirePlace, s Symbol) {
-	if len(f.out.Found) == MaxSpots {
+	u, err := url.Parse(where)
+	if len(f.out.Found) == MaxSpots || err != nil || u.Scheme != "file" {
 		f.out.Omitted++
 		return
 	}
-	u, err := url.Parse(where)
-	if err != nil || u.Scheme != "file" {
-		f.out.Omitted++ // such as the inside of an archive, which no tool could read
+	p, refusal := f.q.locate(u.Path, f.c)
+	if f.hidden.names = []string{p.abs, p.real}; refusal != nil || f.hidden.hides("") {
+		f.out.Omitted++
 		return
 	}
 	s.Path, s.Line, s.Character = shown(u.Path, f.c.State.Dir), at.Line+1, at.Character+1
-	if line, ok := f.line(u.Path, at.Line); ok {
+	if line, ok := f.line(p, at.Line); ok {
 		s.Character = characters(line, at.Character) + 1
 		if s.Name == "" {
 			s.Text = strings.TrimSpace(line)
@@ -365,16 +379,14 @@ func (f *finder) add(where string, at wirePlace, s Symbol) {
 }
 
 // line is a line of a file within the roots; what lies outside is named and not shown.
-func (f *finder) line(name string, n int) (string, bool) {
-	lines, known := f.lines[name]
-	if !known {
-		if p, refusal := f.q.locate(name, f.c); refusal == nil && f.q.within(p.real, p.roots) {
-			if content, refusal := f.q.load(p); refusal == nil {
-				lines = strings.Split(string(content), "\n")
-			}
+func (f *finder) line(p place, n int) (string, bool) {
+	lines, known := f.lines[p.real]
+	if !known && f.q.within(p.real, p.roots) {
+		if content, refusal := f.q.load(p); refusal == nil {
+			lines = strings.Split(string(content), "\n")
 		}
-		f.lines[name] = lines
 	}
+	f.lines[p.real] = lines
 	if n < 0 || n >= len(lines) {
 		return "", false
 	}

@@ -19,6 +19,7 @@ import (
 
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -276,4 +277,69 @@ func TestADeepHoverIsShownAtOnce(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("it is still read")
 	}
+}
+
+// pointing is a language server in which whatever is asked for stands in the second line of files.
+type pointing []string
+
+func (p pointing) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	if req.Method == "initialize" {
+		_ = conn.Reply(ctx, req.ID, map[string]any{})
+		return
+	}
+	var found []any
+	for _, uri := range p {
+		found = append(found, map[string]any{"uri": uri, "range": map[string]any{"start": map[string]any{"line": 1}}})
+	}
+	if !req.Notif {
+		_ = conn.Reply(ctx, req.ID, found)
+	}
+}
+
+// A definition in a file that a rule keeps from being read is not shown, however the server names the file; where the rule is
+// about the very file of the question, that was decided before.
+func TestALanguageServerShowsNothingOfForbiddenFiles(t *testing.T) {
+	w := newWorkplace(t, "-- a.go --\npackage a\nvar a = key\n-- secrets/k.go --\npackage secrets\nvar key = 42\n")
+	require.NoError(t, w.fs.(afero.Linker).SymlinkIfPossible("secrets", "/repo/other"))
+	l := languages(t, func() (io.ReadWriteCloser, error) {
+		mine, theirs := net.Pipe()
+		jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}),
+			pointing{"file:///repo/secrets/k.go", "file:///repo/other/k.go", "file:///repo/a.go"})
+		return mine, nil
+	})
+	lsp := file.LSP(w.deps(), l)
+	const shown = "secrets/k.go:2:1: var key = 42\nother/k.go:2:1: var key = 42\na.go:2:1: var a = key"
+	const left = "a.go:2:1: var a = key\n[2 more were left out]"
+	for _, row := range []struct {
+		behaviour        permission.Behaviour
+		rule, from, want string
+	}{
+		{permission.Allow, "Read(secrets/**)", "a.go", shown}, {permission.Deny, "Read(secrets/**)", "a.go", left}, {permission.Ask, "LSP(secrets/**)", "a.go", left},
+		{permission.Deny, "Read(//repo/secrets/k.go)", "a.go", left}, {permission.Deny, "Edit(secrets/**)", "a.go", shown}, {permission.Ask, "Read(secrets/**)", "secrets/k.go", shown},
+	} {
+		rules, err := permission.Rules{}.Parse(permission.Project, row.behaviour, row.rule)
+		require.NoError(t, err)
+		w.c.Rules = rules
+		text := w.ok(lsp, map[string]any{"operation": "definition", "file_path": row.from, "line": 2, "symbol": "key"})
+		assert.Equal(t, row.want, text, row.rule)
+	}
+}
+
+// Before permission, which a question about a file outside of the roots needs, or about one that a rule keeps, no line is
+// looked at: a refusal would show whether it has a text.
+func TestAQuestionThatNeedsPermissionIsNotRefusedForWhatTheFileHas(t *testing.T) {
+	w := newWorkplace(t, "-- in.go --\npackage a\n")
+	require.NoError(t, w.fs.MkdirAll("/other", 0o755))
+	require.NoError(t, afero.WriteFile(w.fs, "/other/a.go", []byte("key = 42"), 0o644))
+	require.NoError(t, w.fs.(afero.Linker).SymlinkIfPossible("/other/a.go", "/repo/link.go"))
+	lsp := file.LSP(w.deps(), languages(t, func() (io.ReadWriteCloser, error) { return nil, errors.New("not there") }))
+	for _, name := range []string{"/other/a.go", "../other/a.go", "link.go"} {
+		w.fails(lsp, map[string]any{"operation": "hover", "file_path": name, "line": 1, "symbol": "guess"})
+	}
+	guess := map[string]any{"operation": "hover", "file_path": "in.go", "line": 1, "symbol": "guess"}
+	w.refused(lsp, file.CodePlace, guess)
+	rules, err := permission.Rules{}.Parse(permission.Project, permission.Ask, "Read(in.go)")
+	require.NoError(t, err)
+	w.c.Rules = rules
+	w.fails(lsp, guess)
 }
