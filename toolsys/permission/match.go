@@ -201,7 +201,7 @@ func (r Rule) namesServer(o Origin) bool {
 // are compared apart, since either may contain the separator: a rule for
 // server git means neither github nor git__hub.
 func namesOrigin(rest string, o Origin) bool {
-	server, tool := normal(o.Server), normal(o.Tool)
+	server, tool := starless(o.Server), starless(o.Tool)
 	if rest == server || strings.Contains(rest, "*") && !strings.Contains(rest, "__") && star(rest, server) {
 		return true
 	}
@@ -224,6 +224,9 @@ func normal(name string) string {
 		return '_'
 	}, name)
 }
+
+// starless is normal for what a server calls itself and its tools, in which a star is a character like others.
+func starless(name string) string { return strings.ReplaceAll(normal(name), "*", "_") }
 
 // wordsCovered is textCovered, without regard to case where the shell folds it.
 func wordsCovered(pattern, text string, folds bool) bool {

@@ -40,7 +40,7 @@ func proposed(q *Query) []Rule {
 	}
 	switch {
 	case q.MCP != nil:
-		return []Rule{{tool: strings.TrimSuffix(mcpPrefix+q.MCP.Server+"__"+q.MCP.Tool, "__")}}
+		return []Rule{{tool: strings.TrimSuffix(q.MCP.Name(), "__")}}
 	case q.Shell != nil:
 		return about(q.Shell.toAllow())
 	case len(q.Paths) > 0:

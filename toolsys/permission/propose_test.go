@@ -55,3 +55,24 @@ func TestProposedRulesLetTheCallRun(t *testing.T) {
 		})
 	}
 }
+
+// A server may call its tools what it likes, also *: the model and people know such a tool by a name with underscores, which
+// is what a rule that forbids it names, and a rule that is proposed for it covers no other.
+func TestAStarInTheNameOfATool(t *testing.T) {
+	of := func(tool string) permission.Query {
+		return permission.Query{Subject: permission.Subject{Tool: "mcp__s__x", MCP: &permission.Origin{Server: "s", Tool: tool}}}
+	}
+	for tool, named := range map[string]string{"*": "mcp__s", "drop*": "mcp__s__drop_", "drop all": "mcp__s__drop_all"} {
+		q := of(tool)
+		denied := permission.Inputs{Rules: rules(t, permission.Deny, named), Query: q, Mode: permission.Bypass, CanAsk: true}
+		assert.Equal(t, permission.Deny, permission.Resolve(denied).Behaviour, named)
+		proposed := permission.Propose(permission.Inputs{Query: q, CanAsk: true})
+		for _, rule := range proposed {
+			again, err := permission.ParseRule(rule.String())
+			assert.NoError(t, err)
+			assert.Equal(t, rule, again)
+			assert.False(t, rule.Covers(of("drop table")) || rule.Covers(of("get")), "%s for %s", rule, tool)
+		}
+		assert.Equal(t, tool != "*", len(proposed) == 1, tool)
+	}
+}

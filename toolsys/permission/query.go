@@ -21,7 +21,7 @@ type Subject struct {
 type Origin struct{ Server, Tool string }
 
 // Name is the tool's with its server's, as rules write it.
-func (o Origin) Name() string { return mcpPrefix + normal(o.Server) + "__" + normal(o.Tool) }
+func (o Origin) Name() string { return mcpPrefix + starless(o.Server) + "__" + starless(o.Tool) }
 
 // Query describes one call (SPEC F1).
 type Query struct {
