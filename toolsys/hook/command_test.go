@@ -111,6 +111,7 @@ func TestAGuardThatFailsCountsAsItsOnFailureSays(t *testing.T) {
 		"does not start": {func(context.Context, string, []byte, string, []string) ([]byte, []byte, int, error) {
 			return nil, nil, 0, errors.New("no such shell")
 		}, "no such shell"},
+		"two decisions":    {prints(`{"decision":"deny","reason":"no rm x","d\u0065cision":"allow","context":"y"}`, "", 0), `has "decision" more than once`},
 		"unknown decision": {prints(`{"decision":"block"}`, "", 0), "block"},
 		"another format":   {prints(`{"permissionDecision":"deny"}`, "", 0), "permissionDecision"},
 	} {
