@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -224,4 +226,28 @@ func FuzzSkillFile(f *testing.F) {
 		all, err := work.Skills(d)
 		assert.Equal(t, err == nil, len(all) == 1)
 	})
+}
+
+// Who wrote a repository's files can put a link in the place of a skill: what it leads to is brought in only where that is a skill.
+func TestASkillIsNoLinkToAnotherFile(t *testing.T) {
+	fs := world.NewFS(world.FSConfig{})
+	for file, text := range map[string]string{"/repo/.env": "KEY=42", "/shared/greet/SKILL.md": plainSkill} {
+		require.NoError(t, fs.MkdirAll(path.Dir(file), 0o755))
+		require.NoError(t, afero.WriteFile(fs, file, []byte(text), 0o644))
+	}
+	d := work.SkillDeps{FS: fs, Dirs: []string{"/repo/skills"}}
+	for name, target := range map[string]string{"env": "/repo/.env", "twice": "../env/SKILL.md", "greet": "/shared/greet/SKILL.md"} {
+		require.NoError(t, fs.MkdirAll("/repo/skills/"+name, 0o755))
+		require.NoError(t, fs.SymlinkIfPossible(target, "/repo/skills/"+name+"/SKILL.md"))
+	}
+	for _, name := range []string{"env", "twice"} {
+		out, err := use(t, d, `{"skill":"`+name+`"}`, &tool.Context{})
+		assert.ErrorContains(t, err, "it is a link to a file of another name than SKILL.md")
+		assert.Empty(t, out.Messages)
+	}
+	_, err := use(t, d, `{"skill":"greet"}`, &tool.Context{})
+	require.NoError(t, err)
+	entries, err := work.Skills(d)
+	assert.Len(t, entries, 1)
+	assert.ErrorContains(t, err, "/repo/skills/env/SKILL.md")
 }

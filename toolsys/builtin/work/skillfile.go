@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
+	links "toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 )
 
@@ -136,13 +137,17 @@ func parseRules(texts []string) (parsed []permission.Rule, err error) {
 	return parsed, nil
 }
 
-// load reads a local skill; found is false where no folder has it.
+// load reads a local skill; found is false where no folder has it. A link to what is no skill, such as a file that rules keep
+// from being read, is none.
 func (d SkillDeps) load(name string) (s skill, found bool, err error) {
 	for _, dir := range d.Dirs {
 		file := path.Join(dir, name, SkillFile)
 		raw, err := afero.ReadFile(d.FS, file)
 		if err != nil {
 			continue // not there: the next folder may have it
+		}
+		if real, err := links.Follow(d.FS, file, nil); err != nil || path.Base(real) != SkillFile {
+			return skill{}, true, fmt.Errorf("%s: it is a link to a file of another name than %s", file, SkillFile)
 		}
 		s, err := parseSkill(SkillEntry{Name: name, File: file}, string(raw))
 		if err != nil {
