@@ -117,11 +117,11 @@ func (s *Session) setIdle() {
 // mode is the one that binds the conversation at this moment.
 func (s *Session) mode() permission.Mode { return s.bound(s.State().Mode) }
 
-// bound is a mode, or that of the conversation above where it lets less run: an agent that goes on in the
+// bound is a mode, or that of the conversation above where it lets run what that does not: an agent that goes on in the
 // background may do no more than who began it, once that plans.
 func (s *Session) bound(own permission.Mode) permission.Mode {
 	if s.cfg.above != nil {
-		if above := s.cfg.above(); above.Within(own) {
+		if above := s.cfg.above(); !own.Within(above) {
 			return above
 		}
 	}

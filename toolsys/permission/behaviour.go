@@ -55,7 +55,7 @@ func (s Source) String() string {
 type Mode uint8
 
 // The modes. From Default by AcceptEdits and Auto to Bypass each lets run what
-// the one before does, and more.
+// the one before does, and more, but for the edits that a classifier blocks in Auto.
 const (
 	Default     Mode = iota // reading within the roots runs, else ask
 	Plan                    // reading runs, all else is refused
@@ -72,7 +72,7 @@ func (m Mode) String() string {
 // Within reports whether a mode lets nothing run that another does not.
 func (m Mode) Within(other Mode) bool {
 	widths := [...]int{Default: 1, Plan: 0, Auto: 3, AcceptEdits: 2, Bypass: 4}
-	return widths[min(m, Bypass)] <= widths[min(other, Bypass)]
+	return widths[min(m, Bypass)] <= widths[min(other, Bypass)] && (m != AcceptEdits || other != Auto)
 }
 
 // MarshalText gives the mode as settings spell it.
