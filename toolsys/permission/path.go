@@ -62,9 +62,39 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 	if at := copied.FindStringIndex(p); wide && at != nil && pathCovered(content, p[:at[0]]+p[at[1]-1:], q, wide) {
 		return true
 	}
-	return slices.ContainsFunc(pathPatterns(content, q, wide), func(pattern string) bool {
+	return slices.ContainsFunc(q.led(pathPatterns(content, q, wide), wide), func(pattern string) bool {
 		return globbed(pattern, p, wide)
 	})
+}
+
+// Links are the files and directories that the rules which forbid name by a link: who forbids a link forbids what it leads
+// to, by whatever name that is asked for. resolve gives what a path leads to.
+func (rs Rules) Links(q *Query, resolve func(string) string) (links []Link) {
+	for i := range rs.hits {
+		h := &rs.hits[i]
+		if h.Behaviour == Allow || h.Rule.Blanket() || !h.Rule.namesAny(fileTools) || IsUNC(h.Rule.content) {
+			continue
+		}
+		for _, glob := range pathPatterns(h.Rule.content, q, true) {
+			from := fixedFolder(glob)
+			if l := (Link{from, resolve(from)}); l.From != l.To && !slices.Contains(links, l) {
+				links = append(links, l)
+			}
+		}
+	}
+	return links
+}
+
+// led adds to globs, where they are read wide, what each stands for behind a link.
+func (q *Query) led(globs []string, wide bool) []string {
+	for _, glob := range slices.Clip(globs) {
+		for _, l := range q.Links {
+			if wide && below(glob, l.From) {
+				globs = append(globs, path.Clean(literal(l.To, globSigns)+glob[len(l.From):]))
+			}
+		}
+	}
+	return globs
 }
 
 // copied finds the folder of a copy of the tree which agents make below it to work apart: what is forbidden in

@@ -55,6 +55,8 @@ type Query struct {
 	Roots []string
 	// Left are the directories that were allowed before a worktree was entered: what forbids there still does.
 	Left []string
+	// Links are the files and directories that forbidding rules name by a link, with what that leads to: see [Rules.Links].
+	Links []Link
 	// Sealed are directories in which nothing may be changed but below the roots.
 	Sealed []string
 
@@ -66,6 +68,9 @@ type Query struct {
 	// ask is answered by nobody else.
 	Interactive bool
 }
+
+// Link is a path, and what it leads to when links are followed.
+type Link struct{ From, To string }
 
 // Shell is a command that was read without being run (SPEC F4, F6).
 type Shell struct {

@@ -178,7 +178,7 @@ func (f File) overlaps(content string, q *Query) bool {
 		patterns = append(patterns, pathPatterns(".worktrees/*/"+content, q, true)...)
 		patterns = append(patterns, pathPatterns(".claude/worktrees/*/"+content, q, true)...)
 	}
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
+	return slices.ContainsFunc(q.led(patterns, true), func(pattern string) bool {
 		spelled := f.Path
 		switch {
 		case f.Names && !f.Tree:

@@ -172,6 +172,9 @@ func describe(q *permission.Query, t *tool.Tool, in *tool.Input, c *tool.Context
 	q.Left = resolved(c.State.Worktree.Left(), resolve)
 	q.ReadOnly, q.Destructive, q.OpenWorld = b.ReadOnly(*in), b.Destructive(*in), b.OpenWorld(*in)
 	q.Interactive, q.Edits = b.NeedsUser(*in), b.EditsFiles
+	if resolve != nil {
+		q.Links = c.Rules.Links(q, resolve)
+	}
 }
 
 // resolved are the paths and what they lead to.

@@ -242,7 +242,7 @@ type hidden struct {
 	names []string // the searched folder, as named and as resolved
 }
 
-func hiddenBelow(name string, root place, c *tool.Context) hidden {
+func (d Deps) hiddenBelow(name string, root place, c *tool.Context) hidden {
 	h := hidden{
 		names: slices.Compact([]string{root.abs, root.real}),
 		query: permission.Query{
@@ -250,6 +250,10 @@ func hiddenBelow(name string, root place, c *tool.Context) hidden {
 			Dir: c.State.Dir, Home: c.Home, Roots: c.Roots, Left: c.State.Worktree.Left(),
 		},
 	}
+	h.query.Links = c.Rules.Links(&h.query, func(p string) string {
+		real, _ := follow(d.FS, p) // what cannot be followed leads to itself
+		return cmp.Or(real, p)
+	})
 	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
 		if hit.Behaviour != permission.Allow && !h.covers(hit.Rule, "") {
 			h.rules = append(h.rules, hit.Rule)

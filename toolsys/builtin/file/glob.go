@@ -122,7 +122,7 @@ func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (Gl
 	if err != nil {
 		return GlobOut{}, fmt.Errorf("%s could not be listed: %w", p.abs, cause(err))
 	}
-	matching, left := t.matching(all, pattern, hiddenBelow("Glob", p, c))
+	matching, left := t.matching(all, pattern, d.hiddenBelow("Glob", p, c))
 	limit := cmp.Or(max(c.GlobLimit, 0), globLimit)
 	files := tool.Each(matching[:min(len(matching), limit)], func(f found) string {
 		return shown(path.Join(p.abs, f.rel), c.State.Dir)

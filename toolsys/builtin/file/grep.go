@@ -136,7 +136,7 @@ func (d Deps) grep(ctx context.Context, in GrepIn, s search, c *tool.Context) (G
 	g := results{in: in, dir: c.State.Dir, out: GrepOut{
 		Mode: in.mode(), Context: before+after > 0, Numbers: in.Numbers == nil || *in.Numbers,
 	}}
-	if err := d.gather(ctx, s, hiddenBelow("Grep", s.place, c), &g); err != nil {
+	if err := d.gather(ctx, s, d.hiddenBelow("Grep", s.place, c), &g); err != nil {
 		return GrepOut{}, err
 	}
 	return g.finish(), nil

@@ -118,7 +118,7 @@ var atPlace = map[string]string{
 // glance is plan before permission, when no line is looked at of a file that lies outside of the roots or that a rule keeps.
 func (q lsp) glance(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 	p, refusal := q.locate(in.FilePath, c)
-	kept := hiddenBelow("LSP", place{abs: "/", real: "/"}, c)
+	kept := q.hiddenBelow("LSP", place{abs: "/", real: "/"}, c)
 	kept.names = []string{p.abs, p.real}
 	if refusal == nil && (kept.hides("") || len(p.roots) > 0 && !q.within(p.real, p.roots)) {
 		in.Operation = ""
@@ -262,7 +262,7 @@ var kinds = strings.Fields("file module namespace package class method property 
 
 func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context) (LSPOut, error) {
 	at := object{"textDocument": object{"uri": uri(ask.real)}, "position": object{"line": ask.line, "character": ask.character}}
-	f := finder{q: q, c: c, hidden: hiddenBelow("LSP", ask.place, c), lines: map[string][]string{}}
+	f := finder{q: q, c: c, hidden: q.hiddenBelow("LSP", ask.place, c), lines: map[string][]string{}}
 	var err error
 	switch in.Operation {
 	case "hover":
