@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"unicode"
 )
@@ -24,6 +25,29 @@ func networkName(content string) (string, error) {
 		}
 	}
 	return domainPrefix + strings.Join(labels, "."), nil
+}
+
+// sameMachine reports whether two contents about hosts mean the machine itself, one of them by a name: that may lead to each
+// of the machine's addresses.
+func sameMachine(a, b string) bool {
+	if !isDomain(a) || !isDomain(b) {
+		return false
+	}
+	aMine, aNamed := thisMachine(a[len(domainPrefix):])
+	bMine, bNamed := thisMachine(b[len(domainPrefix):])
+	return aMine && bMine && (aNamed || bNamed)
+}
+
+// ThisMachine reports whether a host is the machine itself.
+func ThisMachine(host string) bool { mine, _ := thisMachine(host); return mine }
+
+// thisMachine is ThisMachine, and reports whether that is by a name and not by an address.
+func thisMachine(host string) (mine, named bool) {
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().IsLoopback() || addr.IsUnspecified(), false
+	}
+	return strings.HasSuffix("."+host, ".localhost") || host == "localhost.localdomain", true
 }
 
 func beyondASCII(r rune) bool { return r > unicode.MaxASCII }

@@ -68,3 +68,24 @@ func TestNamesInASCIIAreThoseOfTheNetwork(t *testing.T) {
 		same(t, rapid.StringOfN(rapid.RuneFrom([]rune("abcxyz019-"), unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hangul, unicode.Han, unicode.Arabic, unicode.Devanagari), 1, 30, -1).Draw(t, "label"))
 	})
 }
+
+// Who forbids this machine by its name forbids all its addresses, and by an address all its names; who allows one allows that one.
+func TestThisMachineIsForbiddenByAllItsNames(t *testing.T) {
+	names, addresses := []string{"localhost", "LOCALHOST.", "api.localhost", "localhost.localdomain"}, []string{"127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "::"}
+	others := []string{"localhost.example.com", "mylocalhost", "example.com", "10.0.0.1", "128.0.0.1", "::2"}
+	for forbidden, hosts := range map[string][]string{"localhost": append(names, addresses...), "127.0.0.1": names, "[::1]": names} {
+		rule, err := permission.ParseRule("WebFetch(domain:" + forbidden + ")")
+		require.NoError(t, err)
+		covers := func(host string) bool {
+			q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}
+			return rule.Covers(q)
+		}
+		for _, host := range hosts {
+			assert.True(t, covers(host), "%s by a rule for %s", host, forbidden)
+		}
+		for _, host := range others {
+			assert.False(t, covers(host), "%s by a rule for %s", host, forbidden)
+		}
+		assert.False(t, rule.CoversAll(permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:api.localhost"}))
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -331,21 +330,12 @@ func plainHost(host string) (plain string, ok bool) {
 // upgraded is the https form of an http URL, unless its host is this machine or
 // its port is another service's.
 func upgraded(u *url.URL) *url.URL {
-	if u.Scheme != "http" || loopback(u.Hostname()) || (u.Port() != "" && u.Port() != "80") {
+	if u.Scheme != "http" || permission.ThisMachine(u.Hostname()) || (u.Port() != "" && u.Port() != "80") {
 		return u
 	}
 	secure := *u
 	secure.Scheme, secure.Host = "https", strings.TrimSuffix(u.Host, ":80")
 	return &secure
-}
-
-func loopback(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // readable turns a body into text for a model: HTML into Markdown, other text as
