@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed" // the file that is written beside each package
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -172,39 +173,6 @@ func importsOf(f *ast.File, pkg *types.Package) map[string]string {
 }
 
 // switchboard is the file that says which change is on, and remembers which were asked about.
-const switchboard = `package %s
-
-import (
-	changeOS "os"
-	changeText "strconv"
-	changeSync "sync"
-)
-
-var changeOn = func() int {
-	n, err := changeText.Atoi(changeOS.Getenv("MUTANTS_CHANGE"))
-	if err != nil {
-		return -1
-	}
-	return n
-}()
-
-var changeLog = func() *changeOS.File {
-	f, _ := changeOS.OpenFile(changeOS.Getenv("MUTANTS_LOG"), changeOS.O_APPEND|changeOS.O_CREATE|changeOS.O_WRONLY, 0o600)
-	return f
-}()
-
-var changeAsked changeSync.Map
-
-func changeIsOn(id int) bool {
-	if changeLog != nil {
-		changeIsAsked(id)
-	}
-	return id == changeOn
-}
-
-func changeIsAsked(id int) {
-	if _, before := changeAsked.LoadOrStore(id, true); !before {
-		changeLog.WriteString(changeText.Itoa(id) + "\n")
-	}
-}
-`
+//
+//go:embed switchboard.go.txt
+var switchboard string

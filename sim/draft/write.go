@@ -3,6 +3,7 @@ package draft
 import (
 	"cmp"
 	"context"
+	_ "embed" // the smallest scenario
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -324,7 +325,7 @@ func workingDir(body string) string {
 // Smallest is the text of the smallest scenario worth having: a file, an edit that
 // waits for a read, and a read that sees what was edited.
 func Smallest(name string) string {
-	return fmt.Sprintf(smallest, name)
+	return schemaLine + fmt.Sprintf(smallest, name)
 }
 
 // SchemaFile is the published schema's, beside a scenario, and schemaLine what has editors
@@ -334,29 +335,8 @@ const (
 	schemaLine = "# yaml-language-server: $schema=" + SchemaFile + "\n"
 )
 
-const smallest = schemaLine + `# Run it with: toolbench run %[1]s.yaml
-
-name: %[1]s
-about: An edit waits for the read before it, and the next read sees what it wrote.
-world:
-  files: {/repo/hello.txt: "hello\n"}
-  permissions: {mode: acceptEdits}
-stream:
-  turns: # the model's answers; at is when a call's block is complete
-    - calls:
-        - {id: read, tool: Read, input: {file_path: /repo/hello.txt}, at: 500ms}
-        - {id: edit, tool: Edit, input: {file_path: /repo/hello.txt, old_string: hello, new_string: goodbye}, at: 1s}
-        - {id: again, tool: Read, input: {file_path: /repo/hello.txt}, at: 1500ms}
-      end: 2s
-    - text: Done.
-durations: {Read: 1s, Edit: 500ms}
-expect: # what is not named is not checked
-  batches: [[Read], [Edit], [Read]]
-  starts: {read: 500ms, edit: 1500ms, again: 2s}
-  results: {again: {status: ok, contains: goodbye}}
-  files: {/repo/hello.txt: {equals: "goodbye\n"}}
-  makespan: 3s
-`
+//go:embed smallest.yaml
+var smallest string
 
 // Limits of a draft, in bytes. Each request of a session has all messages before, so that
 // together they grow with the square of its length; they are all compared when the draft

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	_ "embed" // the script of the guard
 	"errors"
 	"fmt"
 	"io"
@@ -189,17 +190,8 @@ type guard struct {
 	in  *os.File
 }
 
-const guardScript = `trap '' HUP INT TERM
-all=' '
-while read -r op id; do
-	case $op in
-	+) all="$all$id " ;;
-	-) all="${all%% $id *} ${all#* $id }" ;;
-	esac
-done
-for id in $all; do kill -s TERM -- "-$id"; done 2>/dev/null
-[ "$all" = ' ' ] || sleep 1
-for id in $all; do kill -s KILL -- "-$id"; done 2>/dev/null`
+//go:embed guard.sh
+var guardScript string
 
 func startGuard(shell string) (*guard, error) {
 	theirs, mine, err := os.Pipe()
