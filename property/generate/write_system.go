@@ -1,6 +1,7 @@
 package generate
 
 import (
+	_ "embed" // the pages of the simulated web
 	"fmt"
 	"maps"
 	"slices"
@@ -234,46 +235,18 @@ var (
 	pullSettings    = map[string]string{"FEATURE_KAIROS": on, "PULL_REQUEST_URL": "https://git.example/api"}
 )
 
-// pages are what the tools find in the web, by tool and address.
-var pages = map[string]map[string]string{
-	"WebFetch": {
-		"https://example.com/page": `{body: "<title>T</title><h1>Hello</h1><p>A page.</p>", after: 2s}`,
-		"https://example.com/old":  `{status: 301, redirect: /page}`,
-		"https://example.com/away": `{status: 302, redirect: "https://elsewhere.example/page"}`,
-	},
-	"WebSearch": {
-		"https://html.duckduckgo.com/html/?q=go+iterators":               searchPage,
-		"https://html.duckduckgo.com/html/?q=go+iterators+site%3Ago.dev": searchPage,
-		"https://html.duckduckgo.com/html/?q=nothing":                    `{body: "<div class='no-results'>No results.</div>", after: 1s}`,
-	},
-	"WebBrowser": {
-		"https://shop.example/":     `{body: "<title>Shop</title><input id=name><a id=next href=/cart>Cart</a><a id=away href=https://bank.example/>Bank</a>"}`,
-		"https://shop.example/cart": `{body: "<title>Cart</title><p>Two things</p>", after: 1s}`,
-		"https://bank.example/":     `{body: "<title>Bank</title><p>secret</p>"}`,
-	},
-	"PushNotification": {"https://ntfy.example/my-topic": `{type: application/json, body: "{}", after: 1s}`},
-	"RemoteTrigger": {
-		"https://triggers.example/v1/triggers":             `{type: application/json, body: '{"data":[]}'}`,
-		"POST https://triggers.example/v1/triggers":        `{status: 201, type: application/json, body: '{"id":"t1"}', after: 2s}`,
-		"GET https://triggers.example/v1/triggers/t1":      `{type: application/json, body: '{"id":"t1","echo":"tok-0123456789"}'}`,
-		"POST https://triggers.example/v1/triggers/t1/run": `{status: 202, type: application/json, body: '{"run":"r1"}'}`,
-		"PATCH https://triggers.example/v1/triggers/t1":    `{status: 422, type: application/json, body: '{"error":"no such schedule"}'}`,
-	},
-	"SubscribePR": {
-		pull + "pulls/7": `{type: application/json, body: '{"title":"Fix it","state":"open","merged":false,"head":{"sha":"aaa"}}', again: [{status: 502, body: bad gateway}, {type: application/json, body: '{"title":"Fix it","state":"closed","merged":true,"head":{"sha":"aaa"}}'}]}`,
-		pull + "pulls/8": `{type: application/json, body: '{"title":"Old","state":"closed","merged":true,"head":{"sha":"aaa"}}'}`,
-		pull + "issues/7/comments?per_page=100&page=1": `{type: application/json, body: '[{"id":1,"user":{"login":"ann"},"body":"Old."}]'}`,
-		pull + "issues/8/comments?per_page=100&page=1": `{type: application/json, body: '[]'}`,
-		pull + "pulls/7/comments?per_page=100&page=1":  `{type: application/json, body: '[]'}`,
-		pull + "pulls/8/comments?per_page=100&page=1":  `{type: application/json, body: '[]'}`,
-		pull + "commits/aaa/check-runs?per_page=100":   `{type: application/json, body: '{"check_runs":[]}'}`,
-	},
-}
+//go:embed pages.txt
+var pages string // by tool and address
 
-const (
-	pull       = "https://git.example/api/repos/me/thing/"
-	searchPage = `{body: "<div class='result results_links web-result'><h2 class='result__title'><a class='result__a' href='https://go.dev/blog'>Range</a></h2></div>", after: 1s}`
-)
+// addPages adds what a tool finds in the web.
+func addPages(web map[string]string, tool string) {
+	for line := range strings.Lines(pages) {
+		if page, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), tool+"\t"); is {
+			address, text, _ := strings.Cut(page, "\t")
+			web[address] = text
+		}
+	}
+}
 
 // places are the files that tools need, by tool and path.
 var places = map[string]map[string]string{
@@ -289,7 +262,7 @@ var places = map[string]map[string]string{
 func (w *systemWriter) surroundings(s *SystemCase) {
 	web, files := map[string]string{}, map[string]string{}
 	for _, name := range s.Kit {
-		maps.Copy(web, pages[name])
+		addPages(web, name)
 		maps.Copy(files, places[name])
 	}
 	if len(files) > 0 {

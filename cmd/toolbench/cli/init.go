@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	_ "embed" // the files of a new project
 	"errors"
 	"fmt"
 	"os"
@@ -321,28 +322,11 @@ func (a *app) writeProject(p project, f initFlags) error {
 	return a.printAll([]byte("run it with: toolbench run"))
 }
 
-const projectTool = `# A program that is a tool; it is started with ` + "`toolbench run --trust`" + ` only.
-tools:
-  Lookup:
-    command: [sh, lookup.sh]
-    about: Looks a word up.
-    schema: {type: object, properties: {word: {type: string}}, required: [word]}
-`
-
-const projectProgram = `# It reads a line like {"tool":"Lookup","call":"call_1","input":{"word":"tool"}}, and answers with one.
-read -r line
-echo '{"text":"no such word","failed":true}'
-`
-
-// projectWorkflow runs the scenarios of a folder. OWNER in it is for the reader to replace.
-const projectWorkflow = `name: toolbench
-on: [push, pull_request]
-jobs:
-  scenarios:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      # OWNER is who hosts toolbench. The action builds it, and writes report.json and report.html.
-      - uses: OWNER/toolbench/.ci/action@main
-        with: {paths: %q, arguments: "--format junit=junit.xml"}
-`
+var (
+	//go:embed project/tools.yaml
+	projectTool string
+	//go:embed project/lookup.sh
+	projectProgram string
+	//go:embed project/workflow.yml
+	projectWorkflow string // runs the scenarios of a folder; OWNER in it is for the reader to replace
+)
