@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -167,7 +169,7 @@ func (s *Session) ways(snap *pool.Snapshot) tool.Extensions {
 		Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
 			return s.search(ctx, snap, query, max)
 		},
-		Spawn: s.spawn, Enlist: s.enlist, Hook: s.hook, Servers: func() []tool.ServerState { return s.servers(snap) }, Replaced: s.replaced, Decisions: s.Decisions,
+		Spawn: s.spawn, Enlist: s.enlist, Hook: s.hookOfModel, Servers: func() []tool.ServerState { return s.servers(snap) }, Replaced: s.replaced, Decisions: s.Decisions,
 	}
 }
 
@@ -178,6 +180,25 @@ func (s *Session) hook(spec tool.HookSpec) error {
 	}
 	made := hook.Hook{Name: spec.Name, Event: hook.Event(spec.Event), Matcher: spec.Matcher, If: spec.If, Timeout: spec.Timeout}
 	return s.cfg.Handlers.Hooks.Add(hook.Command(made, spec.Command, s.cfg.HookExec))
+}
+
+// hookOfModel adds a hook that a model's call brings. Who approved the call did not approve what rules about commands forbid,
+// which bind the hook's command as one of Bash.
+func (s *Session) hookOfModel(spec tool.HookSpec) error {
+	st := s.State()
+	c := &tool.Context{State: st, Security: tool.Security{Rules: st.Rules, Mode: s.bound(st.Mode), Roots: st.Roots(), Home: s.cfg.Home}}
+	raw, _ := json.Marshal(map[string]string{"command": spec.Command}) // a text is always written
+	for _, e := range s.cfg.Catalogue.Entries() {
+		if e.Name != "Bash" || e.Tool == nil {
+			continue
+		}
+		d, _, err := pipeline.Decide(e.Tool, raw, c, s.cfg.Handlers.Resolve)
+		asks := d.Behaviour == permission.Ask && (d.Reason.Kind == permission.ByRule || c.Mode == permission.Bypass)
+		if err != nil || asks || d.Behaviour == permission.Deny {
+			return fmt.Errorf("the command of its hook may not run: %s", cmp.Or(d.Reason.String(), "it cannot be decided upon"))
+		}
+	}
+	return s.hook(spec)
 }
 
 // servers are those whose tools are in the request, and those that are being connected.
