@@ -157,6 +157,9 @@ func (d SkillDeps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.
 	if err != nil {
 		return tool.Result[SkillOut]{}, err
 	}
+	if q := (permission.Query{Subject: permission.Subject{Tool: "Skill"}, Content: in.name()}); c.Mode == permission.Bypass && c.Rules.Match(q) == nil {
+		s.allowed = nil // nobody approved them, and all that needs them there are commands that a list leaves out
+	}
 	if err := hookAll(s.hooks, c); err != nil {
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q: %w", s.Name, err)
 	}
