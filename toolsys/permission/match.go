@@ -88,6 +88,12 @@ func (r Rule) namesAny(tools []string) bool {
 	return !r.Blanket() && slices.ContainsFunc(tools, func(tool string) bool { return r.names(Subject{Tool: tool}) })
 }
 
+// binds reports whether the rule, where it forbids, is about the call by its content, whichever tool it names: who forbids one
+// shell a command forbids it to the others.
+func (r Rule) binds(q *Query) bool {
+	return r.namesAny(q.Bound) || q.Shell != nil && r.namesAny(shellTools)
+}
+
 // covers reports whether the rule, read wide, is about any unit, and which.
 func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if file, ok := r.coversFile(q); ok {
@@ -96,7 +102,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if r.Blanket() && slices.ContainsFunc(q.Servers, func(server string) bool { return r.namesServer(Origin{Server: server}) }) {
 		return "", true
 	}
-	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesByStar(q.Subject) && !r.namesAny(q.Bound) {
+	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesByStar(q.Subject) && !r.binds(q) {
 		return "", false
 	}
 	if r.Blanket() {
@@ -113,7 +119,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 // nameParts reports whether a rule about the call's tool names a part of a call.
 func (rs Rules) nameParts(q *Query) bool {
 	for i := range rs.hits {
-		if r := rs.hits[i].Rule; !r.Blanket() && (r.matchesTool(q) || r.namesAny(q.Bound)) {
+		if r := rs.hits[i].Rule; !r.Blanket() && (r.matchesTool(q) || r.binds(q)) {
 			return true
 		}
 	}

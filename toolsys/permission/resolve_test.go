@@ -394,6 +394,25 @@ func TestAcceptanceOfEditsLeavesOutFilesThatProgramsLookForUnasked(t *testing.T)
 	}
 }
 
+// What is forbidden to one shell is forbidden to the others, and where commands are listed for one in bypass, the others run none
+// beside the list; who allows one shell a command allows the others nothing.
+func TestShellsAreBoundByEachOthersRules(t *testing.T) {
+	for _, tool := range []string{"Bash", "PowerShell", "Tungsten"} {
+		run := func(b permission.Behaviour, rule, text, opaque string) permission.Behaviour {
+			q := permission.Query{Subject: permission.Subject{Tool: tool}, Shell: &permission.Shell{Command: text, Known: true, Parts: []permission.Part{{Text: text, Opaque: opaque}}}}
+			return permission.Resolve(permission.Inputs{Rules: rules(t, b, rule), Query: q, Mode: permission.Bypass, CanAsk: true}).Behaviour
+		}
+		for _, shell := range []string{"Bash", "PowerShell"} {
+			assert.Equal(t, permission.Deny, run(permission.Deny, shell+"(git push *)", "git push origin", ""), "%s by %s", tool, shell)
+			assert.Equal(t, permission.Ask, run(permission.Deny, shell+"(git push *)", "& $x", "its program is not known"), "%s by %s", tool, shell)
+			assert.Equal(t, permission.Allow, run(permission.Deny, shell+"(git push *)", "git status", ""), "%s by %s", tool, shell)
+			assert.Equal(t, permission.Ask, run(permission.Allow, shell+"(git status)", "git push", ""), "%s beside the list of %s", tool, shell)
+			assert.Equal(t, tool == shell, run(permission.Allow, shell+"(git status)", "git status", "") == permission.Allow, "%s by %s", tool, shell)
+			assert.Equal(t, tool == shell, run(permission.Deny, shell, "git status", "") == permission.Deny, "%s by all of %s", tool, shell)
+		}
+	}
+}
+
 // What is sealed is changed by no call, in any mode and under any rule; it may be read, and
 // what lies below the roots is the worktree's own.
 func TestASealHoldsInEveryMode(t *testing.T) {

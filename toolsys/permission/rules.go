@@ -71,10 +71,10 @@ func (rs Rules) Hides(s Subject) (Hit, bool) {
 	return Hit{}, false
 }
 
-// listCommands reports whether allow rules list the commands that a shell may run.
+// listCommands reports whether allow rules list the commands that shells may run: what one may not run, no other may.
 func (rs Rules) listCommands(q *Query) bool {
 	return q.Shell != nil && slices.ContainsFunc(rs.hits, func(h Hit) bool {
-		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject)
+		return h.Behaviour == Allow && !h.Rule.Blanket() && (h.Rule.names(q.Subject) || h.Rule.namesAny(shellTools))
 	})
 }
 

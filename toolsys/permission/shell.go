@@ -109,7 +109,7 @@ func (rs Rules) evades(q *Query) (h *Hit, why string) {
 }
 
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
-	names := r.matchesTool(q)
+	names := r.matchesTool(q) || r.binds(q)
 	if q.Shell == nil {
 		at := slices.IndexFunc(q.Paths, func(p string) bool { return names && shortened(p) && (File{Path: p}).overlaps(r.content, q) })
 		if at < 0 {
