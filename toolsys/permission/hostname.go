@@ -33,16 +33,13 @@ func sameMachine(a, b string) bool {
 	if !isDomain(a) || !isDomain(b) {
 		return false
 	}
-	aMine, aNamed := thisMachine(a[len(domainPrefix):])
-	bMine, bNamed := thisMachine(b[len(domainPrefix):])
+	aMine, aNamed := ThisMachine(a[len(domainPrefix):])
+	bMine, bNamed := ThisMachine(b[len(domainPrefix):])
 	return aMine && bMine && (aNamed || bNamed)
 }
 
-// ThisMachine reports whether a host is the machine itself.
-func ThisMachine(host string) bool { mine, _ := thisMachine(host); return mine }
-
-// thisMachine is ThisMachine, and reports whether that is by a name and not by an address.
-func thisMachine(host string) (mine, named bool) {
+// ThisMachine reports whether a host is the machine itself, and whether that is by a name and not by an address.
+func ThisMachine(host string) (mine, named bool) {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().IsLoopback() || addr.IsUnspecified(), false

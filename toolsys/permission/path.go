@@ -49,8 +49,8 @@ func below(p, dir string) bool {
 
 // pathCovered reports whether a rule's content covers a path of the call.
 func pathCovered(content, p string, q *Query, wide bool) bool {
-	if IsUNC(p) && uncCovered(content, p, wide) {
-		return true
+	if IsUNC(p) && IsUNC(content) && (content[0] != '/' || wide) && globbed(slashed(content), slashed(p), wide) {
+		return true // only backslashes name a share; //host is also an absolute path, so it forbids one but never permits
 	}
 	if IsUNC(p) && !wide {
 		return false
@@ -100,12 +100,6 @@ func (q *Query) led(globs []string, wide bool) []string {
 // copied finds the folder of a copy of the tree which agents make below it to work apart: what is forbidden in
 // the tree is in those that they left.
 var copied = regexp.MustCompile(`(?i)/\.(?:worktrees|claude/worktrees)/[^/]+/`)
-
-// uncCovered reports whether a rule covers a UNC path. Only a rule that is written with backslashes
-// names one; //host is also an absolute path, so it forbids but never permits.
-func uncCovered(content, p string, wide bool) bool {
-	return IsUNC(content) && (content[0] != '/' || wide) && globbed(slashed(content), slashed(p), wide)
-}
 
 // plainSlashes turns the backslashes of a UNC path; elsewhere one is a
 // character like any other.
@@ -192,7 +186,10 @@ func globbed(pattern, p string, wide bool) bool {
 		}
 	}
 	return slices.ContainsFunc(slices.Compact(patterns), func(pattern string) bool {
-		return slices.ContainsFunc(slices.Compact(names), func(name string) bool { return coversBelow(pattern, name) })
+		below := strings.TrimSuffix(pattern, "/") + "/**"
+		return slices.ContainsFunc(slices.Compact(names), func(name string) bool {
+			return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(below, name)
+		})
 	})
 }
 
@@ -229,11 +226,6 @@ func unmarked(s string) string {
 		out = append(out, r)
 	}
 	return string(out)
-}
-
-// coversBelow reports whether a glob matches a path or a folder above it.
-func coversBelow(pattern, p string) bool {
-	return doublestar.MatchUnvalidated(pattern, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", p)
 }
 
 // elements are the names of a glob, each a glob of stars and question marks. A name that may be spelled in

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -94,7 +95,7 @@ func (d Deps) planEdit(in EditIn, c *tool.Context) (plannedEdit, *tool.Refusal) 
 // and line endings.
 func (e *plannedEdit) apply(in EditIn) *tool.Refusal {
 	t, ok := decode(e.before)
-	if !ok || !t.lossless(e.before) {
+	if again, err := t.encode(t.body); !ok || err != nil || !bytes.Equal(again, e.before) { // it would not survive
 		return refuse(CodeKind, "%s is a binary file; its text cannot be edited.", e.abs)
 	}
 	e.body = t.body

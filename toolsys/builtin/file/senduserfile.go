@@ -106,7 +106,8 @@ func (d Deps) handOver(ctx context.Context, in SendFileIn, outbox string, c *too
 		out.Files[i].Copy = copied
 	}
 	if c.Notify != nil {
-		c.Notify(out.notice(in.Caption))
+		copies := tool.Each(out.Files, func(f SentFile) string { return fmt.Sprintf("\n%s (%d bytes)", f.Copy, f.Bytes) })
+		c.Notify(strings.TrimSpace(in.Caption + strings.Join(copies, "")))
 	}
 	return out, nil
 }
@@ -131,12 +132,6 @@ func (d Deps) copyInto(dir, name string, content []byte) (string, error) {
 		return "", err
 	}
 	return to, nil
-}
-
-// notice is what the user sees.
-func (out SendFileOut) notice(caption string) string {
-	copies := tool.Each(out.Files, func(f SentFile) string { return fmt.Sprintf("\n%s (%d bytes)", f.Copy, f.Bytes) })
-	return strings.TrimSpace(caption + strings.Join(copies, ""))
 }
 
 func (out SendFileOut) text() string {

@@ -76,12 +76,6 @@ func (t text) encode(body string) ([]byte, error) {
 	return append([]byte(t.mark), raw...), err
 }
 
-// lossless reports whether the file would survive being decoded and encoded.
-func (t text) lossless(content []byte) bool {
-	again, err := t.encode(t.body)
-	return err == nil && bytes.Equal(again, content)
-}
-
 // lines are the body's lines without their endings; a line feed at the very end
 // begins no line.
 func (t text) lines() []string {

@@ -149,9 +149,10 @@ func (d Deps) writable(name string) (mode fs.FileMode, exists bool, err error) {
 	return info.Mode().Perm(), true, f.Close()
 }
 
-// replace writes content beside the file and renames it over it.
+// replace writes content beside the file, under a hidden name, and renames it over it.
 func (d Deps) replace(name string, content []byte, mode fs.FileMode, keepMode bool, callID string) error {
-	beside := besideName(name, callID)
+	sum := sha256.Sum256([]byte(callID + "\x00" + name)) // one name per call and file
+	beside := path.Join(path.Dir(name), "."+hex.EncodeToString(sum[:8])+".tmp")
 	f, err := d.FS.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStage, cause(err))
@@ -169,12 +170,6 @@ func (d Deps) replace(name string, content []byte, mode fs.FileMode, keepMode bo
 		_ = d.FS.Remove(beside) // the error that counts is the first one
 	}
 	return err
-}
-
-// besideName is a hidden name in the same folder, one per call and file.
-func besideName(name, callID string) string {
-	sum := sha256.Sum256([]byte(callID + "\x00" + name))
-	return path.Join(path.Dir(name), "."+hex.EncodeToString(sum[:8])+".tmp")
 }
 
 // fill writes all of content and closes the file.

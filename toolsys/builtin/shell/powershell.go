@@ -381,7 +381,7 @@ func (c pwshCommand) opaque() string {
 		return c.cmdlet + " runs what it is given"
 	case c.piped && slices.Contains(pwsh.Changers, c.cmdlet):
 		return "what " + c.cmdlet + " works on comes to it from another command"
-	case slices.Contains(pwsh.Changers, c.cmdlet) && slices.ContainsFunc(c.words, renames):
+	case slices.Contains(pwsh.Changers, c.cmdlet) && slices.ContainsFunc(c.words, pwshNames.MatchString):
 		return c.cmdlet + " may give a command another name"
 	case c.cmdlet == "" && (strings.ContainsRune(c.name, '-') || strings.ToLower(c.name) != c.name):
 		return "no command of that name is known, and PowerShell takes names in any case"
@@ -399,8 +399,5 @@ func (c pwshCommand) opaque() string {
 // pwshScripts are names of shells and of files with commands.
 var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|cmd|wscript|cscript|mshta|wsl|rundll32|regsvr32|msiexec|schtasks|wmic|forfiles|pcalua|cmstp|odbcconf|installutil|winrs|runas|psexec|conhost|explorer|hh|using)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
 
-// renames reports whether a word names the drive of aliases or that of functions.
-func renames(w string) bool {
-	w = strings.ToLower(w)
-	return strings.Contains(w, "alias:") || strings.Contains(w, "function:")
-}
+// pwshNames finds the drive of aliases or that of functions in a word.
+var pwshNames = regexp.MustCompile(`(?i)(alias|function):`)
