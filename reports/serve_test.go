@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
+	"toolbench/sim/dialect"
 	"toolbench/sim/serve"
 )
 
@@ -62,7 +63,13 @@ func TestTheJSONOfAServedReportIsAsItsSchemaSays(t *testing.T) {
 	require.NoError(t, c.AddResource("serve.json", parsed))
 	schema, err := c.Compile("serve.json")
 	require.NoError(t, err)
-	for _, r := range []serve.Report{servedReport(), {}} {
+	served := []serve.Report{servedReport(), {}}
+	for _, api := range []dialect.API{dialect.Messages, dialect.Converse, dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Ollama} {
+		r := servedReport()
+		r.Sessions[0].API = string(api)
+		served = append(served, r)
+	}
+	for _, r := range served {
 		var b bytes.Buffer
 		require.NoError(t, reports.Print(&b, reports.ServeReport{Report: r}, "json", reports.Options{}))
 		value, err := jsonschema.UnmarshalJSON(&b)

@@ -14,6 +14,7 @@ import (
 
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
+	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/jsonscan"
@@ -26,7 +27,7 @@ func (s *builder) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	s.head(line)
-	line("name: %s", s.out.Name)
+	line("format: %d\nname: %s", scenario.FormatVersion, s.out.Name)
 	line("about: %s", quote(fmt.Sprintf("The recorded conversation keeps its %d turns and %d calls, their inputs, order and results.", s.out.Turns, s.out.Calls)))
 	line("tags: [recorded]")
 	line("world:")

@@ -220,7 +220,7 @@ type Refusal struct {
 type SessionReport struct {
 	Conversation int       `json:"conversation" jsonschema:"The recorded conversation that was served." minimum:"1"`
 	Opening      string    `json:"opening" jsonschema:"How the first user message compares with the recorded one." enum:"same,other,unknown"`
-	API          string    `json:"api" jsonschema:"The API that the client speaks." enum:"messages,chat-completions,responses,generate-content"`
+	API          string    `json:"api" jsonschema:"The API that the client speaks." enum:"messages,converse,chat-completions,responses,generate-content,ollama-chat"`
 	Requests     int       `json:"requests"`
 	Resent       int       `json:"resent" jsonschema:"Requests that repeat the one before, byte for byte, and got the same answer."`
 	Answers      int       `json:"answers" jsonschema:"Answers that were given."`

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/schema"
 )
 
 // Names are what stands for the tools of a script in a client, by the script's names.
@@ -126,8 +128,8 @@ func (c *Conversation) inputs() map[string][]string {
 
 // fit maps the arguments of a tool to those of a schema: the ones that were told, the ones of the
 // same name, then those that are named alike, if that is one only.
-func (r *renamed) fit(tool string, told map[string]string, args []string, schema gjson.Result) {
-	properties := schema.Get("properties")
+func (r *renamed) fit(tool string, told map[string]string, args []string, client gjson.Result) {
+	properties := client.Get("properties")
 	r.known, r.fill = map[string]bool{}, map[string]json.RawMessage{}
 	properties.ForEach(func(key, _ gjson.Result) bool {
 		r.known[key.Str] = true
@@ -156,9 +158,9 @@ func (r *renamed) fit(tool string, told map[string]string, args []string, schema
 		}
 	}
 	r.nest(args, properties, taken)
-	for _, must := range schema.Get("required").Array() {
+	for _, must := range client.Get("required").Array() {
 		if !taken[must.Str] {
-			r.fill[must.Str] = anyValue(tool, properties.Get(gjson.Escape(must.Str)))
+			r.fill[must.Str] = anyValue(tool, client, must.Str)
 		}
 	}
 }
@@ -197,13 +199,25 @@ func singular(list string) string {
 	return strings.TrimSuffix(list, "s")
 }
 
-// anyValue is a value that a schema's member takes: of several words the one that means the tool.
-func anyValue(tool string, schema gjson.Result) json.RawMessage {
-	if words := schema.Get("enum").Array(); len(words) > 0 {
-		return json.RawMessage(words[max(0, meaning(tool, words))].Raw)
+// anyValue is the first value that a member of a client's schema takes: of several words the one that
+// means the tool, else what the schema gives, else none at all, else one of some type.
+func anyValue(tool string, client gjson.Result, member string) json.RawMessage {
+	of := client.Get("properties." + gjson.Escape(member))
+	if ref := of.Get("$ref").Str; ref != "" {
+		of = client.Get(strings.ReplaceAll(strings.TrimPrefix(ref, "#/"), "/", "."))
 	}
-	values := map[string]string{"boolean": "false", "integer": "1", "number": "1", "array": "[]", "object": "{}"}
-	return json.RawMessage(cmp.Or(values[schema.Get("type").Str], `"toolbench"`))
+	words := of.Get("enum").Array()
+	if at := meaning(tool, words); at >= 0 {
+		return json.RawMessage(words[at].Raw)
+	}
+	takes, err := schema.Compile(json.RawMessage(`{"type":"object","$defs":` + cmp.Or(client.Get("$defs").Raw, "{}") + `,"additionalProperties":` + of.Raw + `}`))
+	given := cmp.Or(of.Get("default").Raw, of.Get("const").Raw, "null")
+	for _, v := range append(gjson.Parse(`[`+given+`,null,false,1,0,"toolbench",[],{}]`).Array(), words...) {
+		if err == nil && len(takes.Validate(json.RawMessage(`{"":`+v.Raw+`}`))) == 0 {
+			return json.RawMessage(v.Raw)
+		}
+	}
+	return json.RawMessage(`"toolbench"`)
 }
 
 // input is a call's input with the client's arguments; one that is no object stays.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -62,7 +63,7 @@ func isCall(c scenario.CalledExpect, e trace.Event) bool {
 }
 
 func inputText(c scenario.CalledExpect) string {
-	raw, err := json.Marshal(c.Input)
+	raw, err := jsonscan.Marshal(c.Input)
 	if err != nil {
 		return err.Error() // a key that is no text: then nothing is equal to it
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -114,7 +115,7 @@ func isLooseCall(c scenario.LooseCall, e trace.Event) bool {
 		has, ok := input[name]
 		text, isText := has.(string)
 		if !isText {
-			other, err := json.Marshal(has)
+			other, err := jsonscan.Marshal(has)
 			ok, text = ok && err == nil, string(other)
 		}
 		if re, err := regexp.Compile(pattern); err != nil || !ok || !re.MatchString(text) {
@@ -129,7 +130,7 @@ func isLooseCall(c scenario.LooseCall, e trace.Event) bool {
 func describeLoose(c scenario.LooseCall) string {
 	words := []string{cmp.Or(c.Tool, "any tool")}
 	part := func(name string, value any) {
-		if text, err := json.Marshal(value); err == nil && string(text) != "null" {
+		if text, err := jsonscan.Marshal(value); err == nil && string(text) != "null" {
 			words = append(words, name+" "+short(string(text)))
 		}
 	}

@@ -79,3 +79,24 @@ expect: {same_under: [serial], makespan: 1s}
 	assert.ErrorIs(t, out.Err, context.Canceled)
 	assert.Empty(t, out.Failures)
 }
+
+// Code is full of signs that mean something in HTML: they are compared and shown as they are.
+func TestExpectedCallsWithCodeAreShownAsTheyAre(t *testing.T) {
+	sc, err := scenario.Parse("x.yaml", []byte(`name: x
+about: What a call must have is code.
+world: {tools: [{name: Look, schema: {type: object}}]}
+stream: {turns: [{calls: [{id: a, tool: Look, input: {all: ["a && b > c"], one: d}, at: 1s}]}, {text: Done.}]}
+expect:
+  loosely:
+    match: subset
+    calls: [{tool: Look, matches: {all: '&& b >'}}, {tool: Look, input: {one: "<d>"}}]
+  called: [{id: a, tool: Look, input: {all: ["a || b > c"]}}]
+`))
+	require.NoError(t, err)
+	out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+	expected := map[string]string{}
+	for _, f := range out.Failures {
+		expected[f.Expectation] = f.Expected
+	}
+	assert.Equal(t, map[string]string{"called.0": `Look a {"all":["a || b > c"]}`, "loosely.calls.1": `Look with {"one":"<d>"}`}, expected)
+}
