@@ -1,0 +1,361 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// datas are the data of the events of one kind, in order.
+func datas[T trace.Data](r *room) (all []T) {
+	for _, e := range r.log.Events() {
+		if d, ok := e.Data.(T); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// The trace has how large each block, each request and each pool is.
+func TestTheTraceCountsWhatIsSentAndRead(t *testing.T) {
+	s := &script{turns: []turn{calls("Look abc"), says("done")}}
+	r := open(t, s, nil, named("Look", nil), named("Other", nil))
+	r.send(t)
+	assert.Equal(t, []trace.BlockDone{{Type: message.TypeToolUse, Chars: len(`{"text":"abc"}`)}, {Type: message.TypeText, Chars: len("done")}}, datas[trace.BlockDone](r))
+	requests := datas[trace.Request](r)
+	require.Len(t, requests, 2)
+	for i, sent := range requests {
+		body, err := s.requests[i].Body()
+		require.NoError(t, err)
+		assert.Equal(t, trace.Request{Bytes: body.Len(), Messages: 1 + 2*i, Tools: 2, Model: "claude-sonnet-4-5"}, sent)
+	}
+	pools := datas[trace.Pool](r)
+	require.Len(t, pools, 2)
+	bytes := 0
+	for _, d := range s.requests[0].Tools {
+		bytes += len(d)
+	}
+	for _, p := range pools {
+		assert.Equal(t, []string{"Look", "Other"}, p.Tools)
+		assert.Equal(t, bytes, p.SentBytes)
+		assert.Equal(t, bytes, p.WholeBytes)
+	}
+}
+
+// What is deferred costs its announcement and no definition.
+func TestTheTraceCountsADeferredToolByItsAnnouncement(t *testing.T) {
+	s := &script{turns: []turn{says("done")}}
+	r := open(t, s, func(c *loop.Config) {
+		c.Settings.ToolSearch = settings.ToolSearch{Kind: settings.Always, Explicit: true}
+	},
+		named("Look", nil), named(search.ToolName, nil), named("Rare", func(d *def) { d.Loading.Deferrable = true }))
+	r.send(t)
+	bytes := len(s.requests[0].Messages[0].Content[0].Text)
+	for _, d := range s.requests[0].Tools {
+		bytes += len(d)
+	}
+	p := datas[trace.Pool](r)[0]
+	assert.Equal(t, []string{"Rare"}, p.Deferred)
+	assert.Equal(t, bytes, p.SentBytes)
+}
+
+// A call's start names what it touches, under every policy.
+func TestTheTraceNamesWhatACallTouches(t *testing.T) {
+	touching := func(d *def) {
+		d.Traits.Effects = func(in in, _ *tool.Context) tool.Effects { return tool.Effects{Reads: []string{in.Text}} }
+	}
+	for _, policy := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming, schedule.Effects} {
+		r := open(t, &script{turns: []turn{calls("Look /a"), says("done")}}, func(c *loop.Config) { c.Policy = policy }, named("Look", touching))
+		r.send(t)
+		assert.Equal(t, []trace.Started{{Touches: trace.Touches{Reads: []string{"/a"}}}}, datas[trace.Started](r), policy.String())
+	}
+}
+
+// Each new attempt at a turn has its number.
+func TestTheTraceNumbersAttempts(t *testing.T) {
+	broken := turn{beginning, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`}
+	r := open(t, &script{turns: []turn{broken, broken, says("done")}}, func(c *loop.Config) { c.Retries = 2 })
+	r.send(t)
+	var attempts []int
+	for _, f := range datas[trace.Fallback](r) {
+		attempts = append(attempts, f.Attempt)
+	}
+	assert.Equal(t, []int{1, 2}, attempts)
+}
+
+// A cut is counted, and what stays keeps the numbers that its messages had.
+func TestTheTraceCountsACut(t *testing.T) {
+	var first []int
+	look := named("Look", call(func(_ context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+		first = append(first, c.FirstMessage)
+		return tool.Done("seen"), nil
+	}))
+	r := open(t, &script{turns: []turn{calls("Look a"), calls("Look b"), calls("Look c"), says("done")}}, once(3, 2), look)
+	r.send(t)
+	assert.Equal(t, []trace.Compacted{{Cut: 3, Kept: 2}}, datas[trace.Compacted](r))
+	assert.Equal(t, []int{1, 1, 3}, first, "the summary takes the number of the last message it stands for")
+}
+
+// A call that does not stop when it is asked to is left when the grace is over.
+func TestACallThatDoesNotStopIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := named("Deaf", all(func(d *def) { d.Traits.Interrupt = tool.Cancel }, call(func(context.Context, in, *tool.Context) (tool.Result[string], error) {
+			time.Sleep(time.Hour)
+			return tool.Done("late"), nil
+		})))
+		s := &script{turns: []turn{calls("Deaf"), says("I see")}}
+		r := open(t, s, func(c *loop.Config) { c.Grace = 5 * time.Second }, deaf)
+		go func() {
+			time.Sleep(time.Second)
+			r.Interrupt(message.UserText("stop"))
+		}()
+		began := time.Now()
+		r.send(t)
+		assert.Equal(t, 6*time.Second, time.Since(began))
+		_, texts := s.results(1)
+		assert.NotContains(t, texts["c0"], "late")
+		time.Sleep(time.Hour) // until it ends after all
+	})
+}
+
+// A reminder goes out with results and with what the user adds, and not behind the last answer.
+func TestAReminderGoesOutWithResults(t *testing.T) {
+	s := &script{turns: []turn{calls("Look a"), says("done")}}
+	r := open(t, s, func(c *loop.Config) { c.Reminder = "Be brief." }, named("Look", nil))
+	r.send(t)
+	content := s.requests[1].Messages[2].Content
+	require.Len(t, content, 2)
+	assert.Equal(t, "<system-reminder>Be brief.</system-reminder>", content[1].Text)
+	assert.Len(t, r.History(), 4, "nothing follows the last answer")
+}
+
+// What a program of the model's called is answered with results alone; what else there is
+// goes out with the next message (E10).
+func TestWhatGoesBesideAProgramsResultsWaits(t *testing.T) {
+	bringing := named("Look", all(func(d *def) { d.Wire.Callers = []string{message.Direct, "code_execution_20250825"} }, call(func(_ context.Context, in in, _ *tool.Context) (tool.Result[string], error) {
+		return tool.Result[string]{Data: in.Text, Messages: []message.Message{message.UserText("read on " + in.Text)}}, nil
+	})))
+	programs := calls("Look a")
+	programs[1] = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c0","name":"Look","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srv"}}}`
+	own := calls("Look b")
+	own[1] = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c1","name":"Look","input":{},"caller":{"type":"direct"}}}`
+	s := &script{turns: []turn{programs, own, says("done")}}
+	open(t, s, nil, bringing).send(t)
+	assert.Len(t, s.requests[1].Messages[2].Content, 1)
+	content := s.requests[2].Messages[4].Content
+	require.Len(t, content, 3)
+	assert.Equal(t, "read on a", content[1].Text)
+	assert.Equal(t, "read on b", content[2].Text)
+}
+
+// Blocks that are complete in another order than they stand in are answered as they stand (H5, O7).
+func TestBlocksThatEndOutOfOrderAreAnsweredInOrder(t *testing.T) {
+	t0 := calls("Look a", "Look b")
+	text := []string{`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":"x"}}`, `{"type":"content_block_stop","index":2}`}
+	swapped := turn{t0[0], t0[1], t0[2], t0[4], t0[5], t0[6], text[0], text[1], t0[3], t0[7], t0[8]}
+	s := &script{turns: []turn{swapped, says("done")}}
+	open(t, s, nil, named("Look", nil)).send(t)
+	ids, _ := s.results(1)
+	assert.Equal(t, []string{"c0", "c1"}, ids)
+}
+
+// The folders that a call may work in are those of its own moment.
+func TestACallSeesTheFoldersOfItsMoment(t *testing.T) {
+	var roots [][]string
+	grow := named("Grow", all(exclusive, call(func(_ context.Context, in in, c *tool.Context) (tool.Result[string], error) {
+		roots = append(roots, c.Security.Roots)
+		return tool.Result[string]{Data: "ok", Modify: func(st tool.State) tool.State {
+			switch in.Text {
+			case "root":
+				st.Root, st.Dir = "/other", "/other"
+			case "dir":
+				st.Dir = "/repo/sub"
+			case "extra":
+				st.Extra = append(st.Extra, "/more")
+			}
+			return st
+		}}, nil
+	})))
+	state := tool.State{Root: "/repo", Dir: "/repo"}
+	want := [][]string{state.Roots()}
+	state.Dir = "/repo/sub"
+	want = append(want, state.Roots())
+	state.Extra = []string{"/more"}
+	want = append(want, state.Roots(), state.Roots())
+	state.Root, state.Dir = "/other", "/other"
+	want = append(want, state.Roots())
+	open(t, &script{turns: []turn{calls("Grow dir", "Grow extra", "Grow", "Grow root", "Grow"), says("done")}}, nil, grow).send(t)
+	assert.Equal(t, want, roots)
+}
+
+// A session that begins has nothing in its journal before its first message, and one that goes on
+// has what it goes on from.
+func TestAJournalBeginsWithWhatWasThere(t *testing.T) {
+	for n, history := range [][]message.Message{nil, {message.UserText("before")}} {
+		var kinds []loop.EntryKind
+		open(t, &script{}, func(c *loop.Config) {
+			c.History = history
+			c.Journal = func(e loop.Entry) error { kinds = append(kinds, e.Kind); return nil }
+		})
+		assert.Len(t, kinds, n)
+	}
+}
+
+// An answer whose calls had begun and left nothing to answer is no message of the user's.
+func TestAnAnswerWithoutResultsIsReopenedAlone(t *testing.T) {
+	history, _ := loop.Reopen([]loop.Entry{
+		{Kind: loop.BlockDone, Block: &message.Block{Type: message.TypeToolUse, ID: "a", Name: "Pay", Input: []byte(`{}`)}},
+		{Kind: loop.CallStarted, Call: "a"},
+	})
+	for _, m := range history {
+		assert.NotEmpty(t, m.Content)
+	}
+}
+
+// One call at once is enough for a session.
+func TestOneCallAtOnceIsEnough(t *testing.T) {
+	r := open(t, &script{turns: []turn{calls("Look a", "Look b"), says("done")}}, func(c *loop.Config) { c.Settings.MaxConcurrency = 1 }, named("Look", nil))
+	assert.Equal(t, 2, r.send(t).Calls)
+}
+
+// answering is the tool through which an answer of a given form comes.
+func answering(t *testing.T, s *script) *loop.Session {
+	answer := tool.Must(tool.Def[json.RawMessage, string]{
+		Name: "Answer", Description: "Answers.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Traits: tool.Traits[json.RawMessage]{ReadOnly: tool.Always[json.RawMessage]},
+		Call: func(_ context.Context, in json.RawMessage, _ *tool.Context) (tool.Result[string], error) {
+			return tool.Result[string]{Modify: func(st tool.State) tool.State { st.Output = in; return st }}, nil
+		},
+	})
+	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Answer", Tool: answer, Gate: pool.Gate{Special: true, Output: true}}})
+	require.NoError(t, err)
+	return open(t, s, func(c *loop.Config) {
+		c.Catalogue, c.Output = catalogue, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)
+	}).Session
+}
+
+// An answer in a form is given to one message: the next one asks for its own.
+func TestAnAnswerIsThatToItsOwnMessage(t *testing.T) {
+	s := &script{turns: []turn{calls("Answer one"), says("done"), says("no"), calls("Answer two"), says("done")}}
+	session := answering(t, s)
+	for n, want := range []string{`{"text":"one"}`, `{"text":"two"}`} {
+		out, err := session.Send(t.Context(), message.UserText("go"))
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(out.Output), n)
+	}
+	assert.Equal(t, []string{"Answer"}, toolNames(s.requests[0]))
+}
+
+// Where no form is asked for, the tool that gives an answer of one is not offered.
+func TestWithoutAFormNoAnswerIsOffered(t *testing.T) {
+	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Answer", Tool: named("Answer", nil), Gate: pool.Gate{Special: true, Output: true}}})
+	require.NoError(t, err)
+	s := &script{turns: []turn{says("done")}}
+	open(t, s, func(c *loop.Config) { c.Catalogue = catalogue }).send(t)
+	assert.Empty(t, toolNames(s.requests[0]))
+}
+
+// What a search on the API's side found can be called in the same message, and stays known (E10).
+func TestWhatTheAPIFoundIsKnown(t *testing.T) {
+	for _, found := range []string{`[{"type":"tool_reference","tool_name":"Rare"}]`, `[]`} {
+		searched := calls("Rare a")
+		searched = append(turn{searched[0],
+			`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"tool_search_tool_regex","input":{}}}`, `{"type":"content_block_stop","index":1}`,
+			`{"type":"content_block_start","index":2,"content_block":{"type":"tool_search_tool_result","tool_use_id":"s","content":{"type":"tool_search_tool_search_result","tool_references":` + found + `}}}`,
+			`{"type":"content_block_stop","index":2}`}, searched[1:]...)
+		s := &script{turns: []turn{searched, says("done")}}
+		r := open(t, s, func(c *loop.Config) {
+			c.Settings.ToolSearch = settings.ToolSearch{Kind: settings.Always, Explicit: true}
+		},
+			named(search.ToolName, nil), named("Rare", func(d *def) { d.Loading.Deferrable = true }))
+		r.send(t)
+		_, texts := s.results(1)
+		if found == "[]" {
+			assert.Empty(t, r.State().Discovered)
+			continue
+		}
+		assert.Equal(t, []string{"Rare"}, r.State().Discovered)
+		assert.Equal(t, "Rare a", texts["c0"])
+	}
+}
+
+// An agent stands one below its parent, with the words of its kind.
+func TestAnAgentIsOneBelow(t *testing.T) {
+	var depths []int
+	look := named("Look", call(func(_ context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+		depths = append(depths, c.Chain.Depth)
+		return tool.Done("seen"), nil
+	}))
+	agent := named("Agent", call(func(ctx context.Context, in in, c *tool.Context) (tool.Result[string], error) {
+		got, err := c.Spawn(ctx, tool.Job{Prompt: "dig", Kind: tool.AgentKind{System: in.Text}})
+		return tool.Done(got.Text), err
+	}))
+	s := &script{turns: []turn{calls("Agent", "Look"), calls("Look"), says("found"), calls("Agent digger"), says("none"), says("done")}}
+	open(t, s, func(c *loop.Config) {
+		c.Policy, c.System = schedule.Serial, []message.Block{message.Text("all")}
+	}, agent, look).send(t)
+	assert.Equal(t, []int{1, 0}, depths)
+	var systems []string
+	for _, req := range s.requests {
+		systems = append(systems, message.PlainText(req.System))
+	}
+	assert.Equal(t, []string{"all", "all", "all", "all", "digger", "all"}, systems)
+}
+
+// A pause keeps what the API has begun and will go on with; an end has it dropped.
+func TestAPauseKeepsWhatTheAPIBegan(t *testing.T) {
+	for stop, want := range map[string]int{"pause_turn": 2, "end_turn": 1} {
+		paused := turn{beginning, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"x"}}`, `{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`, `{"type":"content_block_stop","index":1}`,
+			`{"type":"message_delta","delta":{"stop_reason":"` + stop + `"},"usage":{"output_tokens":5}}`, `{"type":"message_stop"}`}
+		r := open(t, &script{turns: []turn{paused, says("done")}}, nil)
+		r.send(t)
+		assert.Len(t, r.History()[1].Content, want, stop)
+	}
+}
+
+// An answer without content is no message.
+func TestAnEmptyAnswerIsNoMessage(t *testing.T) {
+	empty := turn{beginning, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}`, `{"type":"message_stop"}`}
+	r := open(t, &script{turns: []turn{empty}}, nil)
+	r.send(t)
+	assert.Len(t, r.History(), 1)
+}
+
+// A model that gives no answer in the form that is asked for is reminded twice.
+func TestAnAnswerInAFormIsAskedForTwice(t *testing.T) {
+	s := &script{turns: []turn{says("no"), says("no"), says("no"), says("no"), says("no")}}
+	_, err := answering(t, s).Send(t.Context(), message.UserText("go"))
+	require.ErrorIs(t, err, loop.ErrNoOutput)
+	assert.Len(t, s.requests, 3)
+}
+
+// Definitions are deferred by themselves from a tenth of what the model reads at once: 20,000
+// tokens, of four bytes each.
+func TestDefinitionsAreDeferredFromATenth(t *testing.T) {
+	for size, deferred := range map[int]bool{70_000: false, 90_000: true} {
+		s := &script{turns: []turn{says("done")}}
+		open(t, s, func(c *loop.Config) {
+			c.Settings.ToolSearch = settings.ToolSearch{Kind: settings.Auto, Percent: 10, Explicit: true}
+		}, named(search.ToolName, nil), named("Rare", func(d *def) {
+			d.Loading.Deferrable, d.Description = true, strings.Repeat("wide ", size/5)
+		})).send(t)
+		assert.Equal(t, !deferred, slices.Contains(toolNames(s.requests[0]), "Rare"), size)
+	}
+}
