@@ -223,7 +223,7 @@ func TestStreamsOfInteractions(t *testing.T) {
 	}
 	created := `{"event_type":"interaction.created","interaction":{"id":"v1","model":"m","status":"in_progress","object":"interaction"}}`
 	end := func(status string) string {
-		return `{"event_type":"interaction.completed","interaction":{"id":"v1","status":"` + status + `","usage":{"total_input_tokens":9,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}}`
+		return `{"event_type":"interaction.completed","interaction":{"id":"v1","status":"` + status + `","usage":{"total_input_tokens":7,"total_tool_use_tokens":2,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}}`
 	}
 	call := func(index int, id string) string {
 		return step("start", index, `,"step":{"type":"function_call","id":"`+id+`","name":"view","arguments":{},"signature":"s"}`)
@@ -442,9 +442,9 @@ func TestWholeAnswers(t *testing.T) {
 		dialect.Responses: `{"id":"r","object":"response","model":"m","status":"completed","output":[{"type":"reasoning","summary":[{"text":"I see."}]},{"type":"message","content":[{"type":"output_text","text":"Yes."}]},
 			{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{\"p\":1}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":6},"output_tokens":4}}`,
 		dialect.Gemini: `{"responseId":"r","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"I see.","thought":true},{"text":"Yes."},{"functionCall":{"id":"A","name":"view","args":{"p":1}}}]},"finishReason":"STOP"}],
-			"usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":6,"candidatesTokenCount":4}}`,
+			"usageMetadata":{"promptTokenCount":7,"toolUsePromptTokenCount":2,"cachedContentTokenCount":6,"candidatesTokenCount":3,"thoughtsTokenCount":1}}`,
 		dialect.Interactions: `{"id":"r","object":"interaction","model":"m","status":"requires_action","steps":[{"type":"thought","summary":[{"type":"text","text":"I see."}]},{"type":"model_output","content":[{"type":"text","text":"Yes."}]},
-			{"type":"function_call","id":"A","name":"view","arguments":{"p":1}}],"usage":{"total_input_tokens":9,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}`,
+			{"type":"function_call","id":"A","name":"view","arguments":{"p":1}}],"usage":{"total_input_tokens":7,"total_tool_use_tokens":2,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}`,
 		dialect.Cohere: `{"id":"r","message":{"role":"assistant","content":[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."}],"tool_calls":[{"id":"A","type":"function","function":{"name":"view","arguments":"{\"p\":1}"}}]},
 			"finish_reason":"TOOL_CALL","usage":{"billed_units":{"input_tokens":1,"output_tokens":1},"tokens":{"input_tokens":9,"output_tokens":4},"cached_tokens":6}}`,
 	} {

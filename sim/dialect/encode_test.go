@@ -202,3 +202,38 @@ func TestRefusals(t *testing.T) {
 	assert.Equal(t, 429, status)
 	assert.Equal(t, "rate_limit_exceeded", gjson.GetBytes(body, "error.code").Str)
 }
+
+// What an answer cost stands in each API's own members, and adds up: 3 tokens of input, 6 read
+// from the cache, 2 written to it, 4 of output.
+func TestTheCostOfAnAnswerAddsUpInEachAPI(t *testing.T) {
+	events := stream.Script(stream.Turn{ID: "1", Model: "m", Blocks: []stream.Block{{Kind: stream.Text, Text: "So."}}})
+	for i, e := range events {
+		if e.Type == "message_delta" {
+			events[i].Data = []byte(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":3,"cache_read_input_tokens":6,"cache_creation_input_tokens":2,"output_tokens":4}}`)
+		}
+	}
+	for api, want := range map[dialect.API]struct {
+		at    string
+		costs string
+	}{
+		dialect.Chat:      {"usage", `{"prompt_tokens":11,"completion_tokens":4,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":6}}`},
+		dialect.Responses: {"usage", `{"input_tokens":11,"input_tokens_details":{"cached_tokens":6},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":15}`},
+		dialect.Gemini:    {"usageMetadata", `{"promptTokenCount":11,"candidatesTokenCount":4,"totalTokenCount":15,"cachedContentTokenCount":6}`},
+		dialect.Converse:  {"usage", `{"inputTokens":3,"outputTokens":4,"totalTokens":15,"cacheReadInputTokens":6,"cacheWriteInputTokens":2}`},
+	} {
+		g := dialect.Encoder{API: api, Usage: true}
+		for _, e := range events {
+			g.Add(e)
+		}
+		assert.JSONEq(t, want.costs, gjson.GetBytes(g.Document(), want.at).Raw, api)
+	}
+}
+
+// Events of Responses are numbered as they come.
+func TestEventsOfResponsesAreNumbered(t *testing.T) {
+	given, _, _ := roundTrip(t, dialect.Responses, givenTurn())
+	for i, e := range given {
+		assert.EqualValues(t, i, gjson.Get(e, "sequence_number").Int())
+	}
+	assert.Greater(t, len(given), 10)
+}
