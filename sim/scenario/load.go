@@ -129,7 +129,7 @@ func document(name string, data []byte) (ast.Node, error) {
 // Tree parses YAML, unless it is nested deeper than a scenario may be or grows too large with its
 // aliases written out. A byte order mark is no part of it. [InFile] words its errors.
 func Tree(data []byte) (*ast.File, error) {
-	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, byteOrderMark)))
+	tokens := lexer.Tokenize(strings.ReplaceAll(string(bytes.TrimPrefix(data, byteOrderMark)), "\r\n", "\n")) // which counts a comment's end twice otherwise
 	if deep := tooDeep(tokens); deep != nil {
 		return nil, &nodeError{deep.Position.Line, deep.Position.Column, errTooDeep}
 	}

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -33,4 +34,15 @@ func TestTextsReadBackAsTheyWere(t *testing.T) {
 	for i, text := range all {
 		assert.Equal(t, text, list[i])
 	}
+}
+
+// A comment's line in a file of Windows is one line: errors name it, and values are found behind it.
+func TestLinesAreCountedWhereTheyEndAsOnWindows(t *testing.T) {
+	text := "# c\r\nname: a # b\r\nabout: It fails.\r\nstream: {turns: [{text: Hello., end: 1s}]}\r\nexpect: # c\r\n  makespan: 2s # d\r\n"
+	got, left, err := scenario.Update([]byte(text), map[string]string{"expect.makespan": "1s"})
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.Equal(t, strings.Replace(text, "2s", "1s", 1), string(got))
+	_, err = scenario.Parse("a.yaml", []byte(text+"nope: 1\r\n"))
+	assert.ErrorContains(t, err, "a.yaml:7:1: unknown field")
 }
