@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/secret"
@@ -100,7 +101,9 @@ func upgradeScenario(name string, data []byte, keys map[string]*ast.MappingValue
 		}
 	} else {
 		r.Old = []string{"no format"}
-		r.Text = slices.Insert(slices.Clone(data), firstKey(data, keys), fmt.Appendf(nil, "format: %d\n", FormatVersion)...)
+		text := bytes.TrimPrefix(data, byteOrderMark) // which stays first
+		at, between := firstKey(text, keys)
+		r.Text = slices.Insert(slices.Clone(data), len(data)-len(text)+at, fmt.Appendf(nil, "format: %d%s", FormatVersion, between)...)
 	}
 	r.Secrets = secretsOf(data)
 	_, err := Parse(name, r.Text)
@@ -120,18 +123,24 @@ func secretsOf(text []byte) []secret.Count {
 	return all
 }
 
-// firstKey is where the line of the first member begins: what stands above it stays
-// above.
-func firstKey(data []byte, keys map[string]*ast.MappingValueNode) int {
-	line := len(data)
+// firstKey is where the first member begins, and what goes between it and one before it: what stands above
+// it stays above.
+func firstKey(data []byte, keys map[string]*ast.MappingValueNode) (at int, between string) {
+	var first *token.Token
 	for _, k := range keys {
-		line = min(line, k.Key.GetToken().Position.Line)
+		if t := k.Key.GetToken(); first == nil || t.Position.Offset < first.Position.Offset {
+			first = t
+		}
 	}
-	at := lineOffsets(data)[line-1]
-	if at == 0 && bytes.HasPrefix(data, byteOrderMark) {
-		return len(byteOrderMark) // it stays first
+	at = offset(first.Position.Line, first.Position.Column, lineOffsets(data), data)
+	between = "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		between = "\r\n"
 	}
-	return at
+	if before := first.Prev; before != nil && before.Type == token.MappingStartType {
+		return at, ", "
+	}
+	return at, between + strings.Repeat(" ", first.Position.Column-1)
 }
 
 // noDuration is how go-vcr v1 writes a duration.

@@ -166,6 +166,24 @@ func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {
 	assert.Empty(t, again.Old)
 }
 
+// The line goes where the file's own style and line endings have it.
+func TestAScenarioGetsItsFormatInItsOwnStyle(t *testing.T) {
+	flow := "name: a, about: It holds., stream: {turns: [{text: Hello., end: 1s}]}}\n"
+	windows := strings.ReplaceAll(unversioned, "\n", "\r\n")
+	for text, want := range map[string]string{
+		"{" + flow:                   "{format: 1, " + flow,
+		"\ufeff{\"name\"" + flow[4:]: "\ufeff{format: 1, \"name\"" + flow[4:],
+		"# {\n--- {\n  " + flow:      "# {\n--- {\n  format: 1, " + flow,
+		"# {\n" + flow[:7] + "\nabout: It holds.\nstream: {turns: [{text: Hello., end: 1s}]}\n": "# {\nformat: 1\n" + flow[:7] + "\nabout: It holds.\nstream: {turns: [{text: Hello., end: 1s}]}\n",
+		"  name: a\n  about: It holds.\n  stream: {turns: [{text: Hello., end: 1s}]}\n":         "  format: 1\n  name: a\n  about: It holds.\n  stream: {turns: [{text: Hello., end: 1s}]}\n",
+		windows: strings.Replace(windows, "name:", "format: 1\r\nname:", 1),
+	} {
+		r, err := scenario.Upgrade("s.yaml", []byte(text))
+		require.NoError(t, err, text)
+		assert.Equal(t, want, string(r.Text))
+	}
+}
+
 func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
 	for want, text := range map[string]string{
 		"x.yaml:3:9: format 9 is newer than this program, which reads up to 1; use a newer toolbench": strings.Replace(unversioned, "name:", "format: 9\nname:", 1),
