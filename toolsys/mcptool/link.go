@@ -339,6 +339,12 @@ func (p program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.kill != nil {
+		go func() {
+			_, _ = p.Command.Process.Wait() // closing waits as well, and one of the two gets an error that changes nothing
+			p.kill()                        // what the program left behind would keep its output open
+		}()
+	}
 	return running{c, p.kill}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys"
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
 )
@@ -105,6 +106,19 @@ func child(t *testing.T) func(context.Context) (mcp.Transport, error) {
 		cmd.Env = append(os.Environ(), asChild+"=1")
 		return cmd, nil
 	})
+}
+
+// What a program leaves behind when it dies would keep its output open, and its call waiting.
+func TestAProgramThatDiesTakesWithItWhatItStarted(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	began := time.Now()
+	comesBack(t, fleetOf(t, mcptool.Stdio(func(ctx context.Context) (*exec.Cmd, func()) {
+		cmd := exec.CommandContext(ctx, "sh", "-c", `sleep 100 & exec "$0"`, self)
+		cmd.Env = append(os.Environ(), asChild+"=1")
+		return cmd, host.Grouped(cmd)
+	})))
+	assert.Less(t, time.Since(began), 50*time.Second)
 }
 
 func TestAProgramThatDiesIsStartedAgain(t *testing.T) { comesBack(t, fleetOf(t, child(t))) }
