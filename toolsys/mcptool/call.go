@@ -96,7 +96,7 @@ func (o listedTool) worded(ctx context.Context, session *mcp.ClientSession, err 
 	case errors.Is(err, ErrGone):
 		return err
 	case o.server.broken != nil && o.server.broken(session, err):
-		return fmt.Errorf("%w: %q was lost before it answered; whether it acted is not known. It is being connected again", ErrGone, o.server.Name)
+		return fmt.Errorf("%w: %q was lost before it answered; whether it acted is not known%s", ErrGone, o.server.Name, o.server.hope)
 	case severed(err):
 		return fmt.Errorf("%w: %q did not answer (%w)", ErrGone, o.server.Name, err)
 	}

@@ -42,7 +42,7 @@ type FleetConfig struct {
 	// ConnectLimit bounds one attempt to connect and list, 30 s; RefreshLimit how long a
 	// request waits for a list that is being read anew, 5 s.
 	ConnectLimit, RefreshLimit time.Duration
-	// Attempts is how often in a row a server may fail before it is given up, 5.
+	// Attempts is how often in a row a server may fail before it is given up, 5; with -1 it may not.
 	Attempts int
 	// Backoff is the wait before the next attempt after so many failures in a row, from
 	// 1; nil doubles from 1 s to 30 s.
@@ -128,7 +128,7 @@ func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
 func (c FleetConfig) complete() FleetConfig {
 	c.ConnectLimit = cmp.Or(max(c.ConnectLimit, 0), 30*time.Second)
 	c.RefreshLimit = cmp.Or(max(c.RefreshLimit, 0), 5*time.Second)
-	c.Attempts = cmp.Or(max(c.Attempts, 0), 5)
+	c.Attempts = cmp.Or(c.Attempts, 5)
 	c.Listings = cmp.Or(max(c.Listings, 0), 256)
 	if c.Backoff == nil {
 		c.Backoff = func(failures int) time.Duration { return min(time.Second<<min(failures-1, 10), 30*time.Second) }

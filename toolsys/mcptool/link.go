@@ -105,7 +105,11 @@ func (l *link) pause(failures int, err error) bool {
 	}
 	if failures > l.f.cfg.Attempts {
 		l.disconnected(down)
-		l.report(fmt.Sprintf("%v; it is given up after %d failures in a row, and its tools are gone", err, failures))
+		what := err.Error()
+		if failures > 1 {
+			what += fmt.Sprintf("; it is given up after %d failures in a row, and its tools are gone", failures)
+		}
+		l.report(what)
 		return false
 	}
 	wait := l.f.cfg.Backoff(failures)
@@ -204,7 +208,11 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 }
 
 func (l *link) server() Server {
-	return Server{Name: l.Name, Bare: l.Bare, Session: l.client, broken: l.broken, track: l.track}
+	hope := ". It is being connected again"
+	if l.f.cfg.Attempts < 0 {
+		hope = ""
+	}
+	return Server{Name: l.Name, Bare: l.Bare, Session: l.client, broken: l.broken, track: l.track, hope: hope}
 }
 
 // openCall is a call that the server works on: whom it concerns when the server asks.

@@ -35,7 +35,9 @@ type Server struct {
 	// broken reports whether an error of a call means that its session is lost; track
 	// notes a call while it runs. Both are a fleet's, nil without one.
 	broken func(*mcp.ClientSession, error) bool
-	track  func(context.Context, *tool.Context) (token string, done func())
+	// hope is what a call that lost its server has to add about it.
+	hope  string
+	track func(context.Context, *tool.Context) (token string, done func())
 }
 
 // List gives all tools of a session, page by page. Errors: those of the session, and ErrEndless for a

@@ -123,7 +123,7 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() 
 	endpoints, addresses := a.endpoints(specs)
 	r := &toolReports{logged: a.logf, addresses: addresses}
 	fleet, err := mcptool.Connect(mcptool.FleetConfig{
-		Clock: toolsys.RealClock(), Attempts: 1, ConnectLimit: f.limit, Report: r.add,
+		Clock: toolsys.RealClock(), Attempts: -1, ConnectLimit: f.limit, Report: r.add,
 	}, endpoints...)
 	if err != nil {
 		return nil, nil, usage("%s", err)
