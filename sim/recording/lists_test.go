@@ -122,6 +122,20 @@ func TestAHistoryHasItsReasons(t *testing.T) {
 	assert.Equal(t, []string{"1 c1", "2 c1"}, askedOf(rec), "an answer beside them is none of a batch")
 }
 
+// What stands behind the end of what is packed costs nothing of it, be it short, long, or packed as well.
+func TestBytesBehindAPackedFileAreLeftOut(t *testing.T) {
+	line := []byte(transcript(t))
+	for _, z := range [][]byte{gzipped(t, line), packed(t, "zstd", line)} {
+		turns := len(open(t, string(z)).Conversations[0].Turns)
+		for _, behind := range []string{"abcd", strings.Repeat("\x00", 512), "a longer text that is no header"} {
+			rec := open(t, string(z)+behind)
+			assert.Len(t, rec.Conversations[0].Turns, turns)
+			assert.Contains(t, problems(rec), "malformed what stands behind the end of the packed file is not packed; it was left out")
+		}
+		assert.Equal(t, problems(open(t, string(line)+string(line))), problems(open(t, string(z)+string(z))))
+	}
+}
+
 // A log that is packed may be cut, or still be written, as any other.
 func TestAPackedFileIsReadAsFarAsItGoes(t *testing.T) {
 	var lines strings.Builder

@@ -242,7 +242,7 @@ func hasRecordersList(text []byte) (found bool) {
 }
 
 // unpackFile reads a file that is packed as a whole.
-func (s *scanner) unpackFile(head []byte, r io.Reader) error {
+func (s *scanner) unpackFile(head []byte, r *bufio.Reader) error {
 	z, err := unpacked(head, r)
 	if err != nil {
 		return s.fail(ErrUnreadable, "it begins like what is packed: %s", err)
@@ -252,7 +252,7 @@ func (s *scanner) unpackFile(head []byte, r io.Reader) error {
 		return s.fail(ErrNotRecording, "it is packed twice")
 	}
 	s.format = packed
-	whole := &truncatedReader{r: z}
+	whole := &truncatedReader{z: z, r: r}
 	text := &limitedReader{r: whole, left: s.limits.Unpacked + 1}
 	err = s.scan(bufio.NewReaderSize(text, peekSize))
 	switch {
@@ -262,6 +262,8 @@ func (s *scanner) unpackFile(head []byte, r io.Reader) error {
 		return s.fail(ErrNotRecording, "the packed file is cut off or broken before any of it can be read")
 	case whole.cut && err == nil:
 		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
+	case whole.behind && err == nil:
+		s.problem(Problem{Kind: Malformed, Text: "what stands behind the end of the packed file is not packed; it was left out"})
 	}
 	return err
 }
@@ -269,7 +271,11 @@ func (s *scanner) unpackFile(head []byte, r io.Reader) error {
 // unpacked reads what begins as gzip or as zstd.
 func unpacked(head []byte, r io.Reader) (io.ReadCloser, error) {
 	if bytes.HasPrefix(head, gzipMagic) {
-		return gzip.NewReader(r)
+		z, err := gzip.NewReader(r)
+		if err == nil {
+			z.Multistream(false) // to see what stands behind its end
+		}
+		return z, err
 	}
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 	if err != nil {
@@ -283,16 +289,27 @@ const packed Format = "gzip"
 
 var errCapped = errors.New("too many bytes")
 
-// truncatedReader takes the end of what is packed for an end, though it should go on.
+// truncatedReader takes the end of what is packed for an end, though it should go on, or other bytes do.
 type truncatedReader struct {
-	r   io.Reader
-	cut bool
+	z           io.Reader
+	r           *bufio.Reader // what z unpacks
+	cut, behind bool
 }
 
 func (t *truncatedReader) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := t.z.Read(p)
+	if z, ok := t.z.(*gzip.Reader); ok && err == io.EOF {
+		next, _ := t.r.Peek(len(gzipMagic))
+		if t.behind = len(next) > 0; bytes.Equal(next, gzipMagic) {
+			t.behind, err = false, z.Reset(t.r)
+			z.Multistream(false)
+		}
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		t.cut, err = true, io.EOF
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		t.behind, err = true, io.EOF
 	}
 	return n, err
 }
