@@ -459,7 +459,7 @@ func (j *Journal) write() (again time.Duration) {
 	again = time.Since(began)
 	if err := j.put(whole, part); err != nil {
 		j.mu.Lock()
-		j.failed = fmt.Errorf("record to %q: %w", j.file, err)
+		j.failed = err
 		j.mu.Unlock()
 	}
 	j.recorded += len(over)
@@ -469,7 +469,11 @@ func (j *Journal) write() (again time.Duration) {
 // put writes in one call, and fills up with a comment where the file becomes shorter, so
 // that it can be read whenever it is looked at.
 func (j *Journal) put(whole, part []byte) error {
-	if j.out == nil {
+	if j.out != nil {
+		if err := j.stay(); err != nil {
+			return err
+		}
+	} else {
 		whole = append([]byte("---\nversion: 1\ninteractions:\n"), whole...)
 		if err := j.begin(slices.Concat(whole, part)); err != nil {
 			return err
@@ -487,6 +491,27 @@ func (j *Journal) put(whole, part []byte) error {
 	return j.out.Truncate(end)
 }
 
+// stay puts the file there anew where somebody removed it, with all that it has. One that stands there
+// in its place is somebody else's.
+func (j *Journal) stay() error {
+	there, err := os.Stat(j.file)
+	ours, _ := j.out.Stat() // of an open file
+	switch {
+	case err == nil && os.SameFile(there, ours):
+		return nil
+	case err == nil:
+		return errors.New("another file took its place; record each session into a file of its own")
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	text := make([]byte, j.length)
+	if _, err = j.out.ReadAt(text, 0); err != nil {
+		return err
+	}
+	_ = j.out.Close() // nobody sees it any more
+	return j.begin(text)
+}
+
 // begin puts a new file with its first text in the place of one that is there, such that at
 // no moment there is an empty one, and whoever is killed leaves the earlier one or this.
 func (j *Journal) begin(text []byte) error {
@@ -498,13 +523,16 @@ func (j *Journal) begin(text []byte) error {
 		return err
 	}
 	next := filepath.Join(filepath.Dir(j.file), "."+filepath.Base(j.file)+".new")
+	if err := os.MkdirAll(filepath.Dir(j.file), 0o755); err != nil {
+		return err
+	}
 	if err := os.WriteFile(next, text, 0o644); err != nil {
 		return errors.Join(err, os.RemoveAll(next))
 	}
 	if err := os.Rename(next, j.file); err != nil {
 		return errors.Join(err, os.Remove(next))
 	}
-	j.out, err = os.OpenFile(j.file, os.O_WRONLY, 0)
+	j.out, err = os.OpenFile(j.file, os.O_RDWR, 0)
 	return err
 }
 
@@ -560,7 +588,7 @@ func (j *Journal) Close(ctx context.Context) error {
 	case j.out == nil:
 		return fmt.Errorf("record to %q: %w", j.file, ErrNothingRecorded)
 	}
-	return errors.Join(j.failed, j.out.Close())
+	return errors.Join(j.stay(), j.out.Close())
 }
 
 // Recorded counts the exchanges in the file, once Close has returned.

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -66,6 +67,37 @@ func TestAJournalReplacesAnEarlierFileAsAWhole(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(file))
 	require.NoError(t, err)
 	assert.Len(t, left, 1)
+}
+
+// A recording that somebody removes meanwhile, by itself or with its folder, is there again with all that was
+// recorded; a file in its place is left alone, and an error.
+func TestAJournalOutlivesItsFile(t *testing.T) {
+	replaced := func(file string) error {
+		return errors.Join(os.Remove(file), os.WriteFile(file, []byte("another"), 0o644))
+	}
+	for _, again := range []bool{true, false} {
+		for name, lose := range map[string]func(string) error{"file": os.Remove, "folder": func(file string) error { return os.RemoveAll(filepath.Dir(file)) }, "replaced": replaced} {
+			t.Run(fmt.Sprint(name, again), func(t *testing.T) {
+				j, file := journal(t, answer(http.Header{}, "{}"))
+				_, err := io.ReadAll(mustAsk(t, j, "{}").Body)
+				require.NoError(t, err)
+				require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, patience, time.Millisecond)
+				require.NoError(t, lose(file))
+				if again {
+					_, err = io.ReadAll(mustAsk(t, j, "{}").Body)
+					require.NoError(t, err)
+				}
+				err = j.Close(t.Context())
+				if name == "replaced" {
+					require.ErrorContains(t, err, "another file took its place")
+					assert.Equal(t, "another", read(t, file))
+					return
+				}
+				require.NoError(t, err)
+				assert.Len(t, loaded(t, file).Interactions, j.Recorded())
+			})
+		}
+	}
 }
 
 // What has arrived is in the file before the response is over, up to the last whole event,

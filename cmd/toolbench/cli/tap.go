@@ -271,7 +271,7 @@ func (t *tapSession) conclude(written, ended error) error {
 	case errors.Is(written, cassette.ErrNothingRecorded):
 		return &exitError{ExitFailed, errors.New("the agent asked for nothing: " + baseURLHint(t.flags.urlEnv))}
 	case written != nil:
-		return harness(written)
+		return harness(fmt.Errorf("writing %s: %w; what came before is in it", t.flags.out, reason(written)))
 	}
 	text := fmt.Sprintf("%d exchanges recorded in %s", t.journal.Recorded(), t.flags.out)
 	if secrets := secret.Total(t.journal.Blanked()); secrets > 0 {
