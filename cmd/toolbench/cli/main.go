@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -44,16 +43,29 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 	if p.onGitHub() {
 		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
 	}
-	root := app.root()
+	out := &printed{Writer: app.Stdout}
+	root := app.root(out)
 	root.SetArgs(p.Args)
-	root.SetOut(app.Stdout)
-	root.SetErr(app.Stderr)
 	err := root.ExecuteContext(ctx)
+	err = cmp.Or(wrap(out.err), err)
 	if err == nil || unread(err) {
 		return ExitHeld
 	}
 	app.printError(err)
 	return codeOfError(err)
+}
+
+// printed keeps the error of what the library prints, which gives none.
+type printed struct {
+	io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (p *printed) Write(text []byte) (int, error) {
+	n, err := p.Writer.Write(text)
+	p.err = cmp.Or(p.err, err)
+	return n, err
 }
 
 // app is one command line on its way.
@@ -189,14 +201,11 @@ func codeOfError(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if p, ok := errors.AsType[*fs.PathError](err); ok && p.Op == "write" {
-		return ExitHarness // what the library printed could not be written
-	}
 	return ExitUsage
 }
 
 // root is the table of commands; cobra sorts it and adds help and completion.
-func (a *app) root() *cobra.Command {
+func (a *app) root(out io.Writer) *cobra.Command {
 	var version bool
 	root := explained(&cobra.Command{
 		Use: "toolbench", Short: "Prove an agent's tool system",
@@ -223,6 +232,8 @@ func (a *app) root() *cobra.Command {
 	}, helpText("codes"))
 	root.Flags().BoolVar(&version, "version", false, "print the versions of the program and of its formats")
 	root.SuggestionsMinimumDistance = 2
+	root.SetOut(out) // before the command of completions takes it
+	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.chatCommand(), a.playCommand(), a.serveCommand(), a.tryCommand(), a.tapCommand(), a.driftCommand(), a.mcpCommand(), a.upgradeCommand(),
