@@ -107,7 +107,10 @@ func (a *app) playable(ctx context.Context, arg string, f playFlags) (all []seen
 		return nil, nil, err
 	}
 	e := entries[0]
-	if e.broken != nil {
+	switch {
+	case e.broken != nil && isDir(a.path(e.File)):
+		return nil, nil, usage("%w; of recordings, name one", e.broken)
+	case e.broken != nil:
 		return nil, nil, invalid(e.broken)
 	}
 	if len(entries) > 1 && !strings.HasPrefix(entries[1].Name, e.Name+"/") {
