@@ -61,6 +61,9 @@ func (a *app) tokensCommand() *cobra.Command {
 
 // tokens runs the command and gives the error that carries its exit code.
 func (a *app) tokens(ctx context.Context, f tokensFlags) error {
+	if f.percent > 100 {
+		return usage("--percent %d: a window has 100; give 1 to 100", f.percent)
+	}
 	against, err := a.readBaseline(f.baseline, "tokens")
 	if err != nil {
 		return err
