@@ -146,6 +146,14 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	case ctx.Err() != nil:
 		return interrupted("interrupted after %d cases", total.Cases)
 	}
+	return f.played(total.Cases, "cases")
+}
+
+// played is an error where the time was too short for anything.
+func (f *fuzzFlags) played(n uint64, what string) error {
+	if n == 0 && f.duration > 0 {
+		return usage("--duration %s was over before any %s were played; give it longer", f.duration, what)
+	}
 	return nil
 }
 
@@ -367,8 +375,11 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 		file := a.keep(f, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding, []byte(found.Small+"\n"))
 		report.Finding = &reports.FuzzShellFinding{Number: found.Number, Script: found.Script, Small: found.Small, Changed: found.Changed, File: file}
 	}
-	if err := judged(a.print(report, f.printing), report.Failed()); err != nil || ctx.Err() == nil {
+	if err := judged(a.print(report, f.printing), report.Failed()); err != nil {
 		return err
+	}
+	if ctx.Err() == nil {
+		return f.played(total.Ran, "scripts")
 	}
 	return interrupted("interrupted after %d scripts", total.Ran)
 }

@@ -125,17 +125,16 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		}
 	}
 	a.rememberFailed(results)
+	var noted error
 	if f.findings != "" && !stopped {
-		if err := a.noteFailures(f.findings, results, plan.again(f)); err != nil {
-			return err
-		}
+		noted = a.noteFailures(f.findings, results, plan.again(f))
 	}
 	options := reports.Options{Again: plan.again(f), Secrets: a.secrets()}
 	if f.outputs.wants("html") && !stopped {
 		options.Others = pool.others(ctx, plan.entries, scenario.Policies())
 	}
 	judged, err := a.report(outcomes(results), options, against, f)
-	if err != nil {
+	if err := cmp.Or(err, noted); err != nil {
 		return err
 	}
 	if updating && stopped {
