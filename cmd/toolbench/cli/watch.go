@@ -17,6 +17,9 @@ import (
 // settled is how long nothing must be written before what was saved counts as whole.
 const settled = 100 * time.Millisecond
 
+// unsettled is how long that may last, where something is written all the time.
+const unsettled = 2 * time.Second
+
 // watch runs scenarios, and again what a saved file touches, until the user ends it.
 func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
 	args = a.arguments("run", args)
@@ -120,13 +123,23 @@ func isOutput(path string, w io.Writer) bool {
 // A file that came and went meanwhile is how an editor saves another.
 func changes(ctx context.Context, w *fsnotify.Watcher, ours func(string) bool) (files []string, err error) {
 	var quiet <-chan time.Time
+	var latest time.Time
 	came := map[string]bool{}
+	note := func(file string) {
+		if quiet == nil {
+			latest = time.Now().Add(unsettled)
+		}
+		files, quiet = append(files, file), time.After(min(settled, time.Until(latest)))
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, interrupted("the watch was ended")
 		case err := <-w.Errors:
-			return nil, harness(err)
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return nil, harness(err)
+			}
+			note("") // any may have changed
 		case e := <-w.Events:
 			if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(e.Name), ".") || ours(e.Name) {
 				continue
@@ -135,7 +148,7 @@ func changes(ctx context.Context, w *fsnotify.Watcher, ours func(string) bool) (
 				_ = w.Add(e.Name) // one that is gone again needs no watch
 			}
 			came[e.Name] = came[e.Name] || e.Has(fsnotify.Create) && !slices.Contains(files, e.Name)
-			files, quiet = append(files, e.Name), time.After(settled)
+			note(e.Name)
 		case <-quiet:
 			files = slices.DeleteFunc(files, func(file string) bool { return came[file] && !exists(file) })
 			if len(files) > 0 {

@@ -150,3 +150,42 @@ func TestAWatchedFolderMayBePutBack(t *testing.T) {
 	assert.Equal(t, cli.ExitUsage, <-code)
 	assert.Contains(t, errs.String(), "what was to be watched is gone: mine")
 }
+
+// held is an output whose first text waits.
+type held struct {
+	screen
+	first sync.Once
+	until chan struct{}
+}
+
+func (h *held) Write(p []byte) (int, error) {
+	h.first.Do(func() { <-h.until })
+	return h.screen.Write(p)
+}
+
+// More may be saved while scenarios run than the system has room to report, and there may be no pause at all in
+// which nothing is: the scenarios run again all the same.
+func TestAWatchOutlivesMuchThatIsSaved(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	save("one.yaml", "name: one\nabout: It answers.\nstream: {turns: [{text: Hello.}]}\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	out, errs, code := &held{until: make(chan struct{})}, &screen{}, make(chan int)
+	go func() {
+		code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "."}, Dir: dir, Stdout: out, Stderr: errs}, cli.Scenarios())
+	}()
+	time.Sleep(300 * time.Millisecond) // it waits with what it prints, and takes no report
+	for i := range 20_000 {
+		save([]string{"a.txt", "b.txt"}[i%2], "x")
+	}
+	close(out.until)
+	for i := 0; strings.Count(errs.String(), "Ctrl-C ends") < 4; i++ {
+		require.Less(t, i, 1000, errs.String())
+		save("agent.log", "x")
+		time.Sleep(20 * time.Millisecond)
+	}
+	cancel()
+	assert.Equal(t, cli.ExitInterrupted, <-code)
+}
