@@ -192,6 +192,10 @@ func TestNewEpisodesAreRecordedBehindTheOld(t *testing.T) {
 	u := newUpstream(t, streams(false, says("one")...), streams(false, says("two")...), streams(false, says("three")...))
 	for _, words := range []string{"first", "second", "first"} {
 		require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", words, "--out", "c.yaml", "--mode", "new-episodes", "--base-url", u.URL), d.errs)
+		if words == "second" {
+			assert.Contains(t, d.errs, "does not replay the session as it stands", "it asks for one of two")
+			assert.NotContains(t, d.out, "replays it")
+		}
 	}
 	assert.Equal(t, 2, u.requests(), "the third was there already")
 	assert.Equal(t, 2, strings.Count(d.read("c.yaml"), "- request:"))
