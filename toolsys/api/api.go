@@ -46,7 +46,7 @@ const DefaultBaseURL = "https://api.anthropic.com/"
 func New(cfg Config) loop.Model {
 	c := client(cfg)
 	return func(ctx context.Context, req message.Request, on func(data []byte) error) error {
-		return stream(ctx, c, req, on)
+		return cfg.hidden(stream(ctx, c, req, on))
 	}
 }
 
@@ -55,9 +55,23 @@ func New(cfg Config) loop.Model {
 func client(cfg Config) *anthropic.Client {
 	return &anthropic.Client{Options: []option.RequestOption{
 		option.WithBaseURL(cmp.Or(cfg.BaseURL, DefaultBaseURL)), option.WithAPIKey(cfg.Key),
-		option.WithMaxRetries(cfg.Retries), option.WithHTTPClient(&http.Client{Transport: cfg.Transport}),
+		option.WithMaxRetries(cfg.Retries), option.WithHTTPClient(&http.Client{Transport: cfg.Transport, CheckRedirect: stay}),
 	}}
 }
+
+// stay follows no redirection: the key goes to the address that was named, and nowhere else.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// hidden takes the key out of an error, which an API may repeat.
+func (cfg Config) hidden(err error) error {
+	if refused, ok := errors.AsType[*Error](err); ok && len(cfg.Key) > leastKey {
+		refused.Text = strings.ReplaceAll(refused.Text, cfg.Key, "[redacted]")
+	}
+	return err
+}
+
+// leastKey is how long a key is at least that is one, and no word that stands for none.
+const leastKey = 8
 
 func stream(ctx context.Context, client *anthropic.Client, req message.Request, on func(data []byte) error) (err error) {
 	body, err := req.Body()
@@ -75,10 +89,10 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 	if err := client.Post(ctx, "v1/messages", nil, &resp, opts...); err != nil {
 		return describe(err)
 	}
-	decoder := ssestream.NewDecoder(resp)
-	if decoder == nil {
-		return errors.New("the API answered without a body")
+	if err := noStream(resp); err != nil {
+		return errors.Join(err, resp.Body.Close())
 	}
+	decoder := ssestream.NewDecoder(resp)
 	defer func() { err = errors.Join(err, decoder.Close()) }()
 	for decoder.Next() {
 		data := bytes.TrimSpace(decoder.Event().Data)
@@ -90,6 +104,19 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 		}
 	}
 	return decoder.Err()
+}
+
+// noStream is the error of a good answer that is something else than a stream: a redirection, or a page.
+func noStream(resp *http.Response) error {
+	kind := resp.Header.Get("Content-Type")
+	if resp.StatusCode < http.StatusMultipleChoices && !strings.HasPrefix(kind, "text/html") && !strings.HasPrefix(kind, "application/json") {
+		return nil
+	}
+	if at := resp.Header.Get("Location"); at != "" {
+		return &Error{Status: resp.StatusCode, Text: "it sends on to " + at + "; give that address"}
+	}
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, briefChars)) // as much as there is
+	return &Error{Status: resp.StatusCode, Text: message.Line(string(head), briefChars) + "; is the address an API's?"}
 }
 
 // withBody gives each attempt the body in its parts. The SDK would join them.
@@ -154,7 +181,7 @@ func CountTokens(cfg Config) func(ctx context.Context, model, text string, defin
 			InputTokens *int `json:"input_tokens"`
 		}
 		if err := c.Post(ctx, "v1/messages/count_tokens", body, &answer); err != nil {
-			return 0, describe(err)
+			return 0, cfg.hidden(describe(err))
 		}
 		if answer.InputTokens == nil {
 			return 0, &Error{Status: http.StatusOK, Text: "the answer has no input_tokens; is the address an API's?"}

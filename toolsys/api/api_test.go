@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ type answer struct {
 	status int
 	body   string
 	err    error
+	header http.Header // beside, or in place of, the usual one
 }
 
 func (tr *transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -43,6 +45,7 @@ func (tr *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.status >= 400 {
 		header.Set("Content-Type", "application/json")
 	}
+	maps.Copy(header, a.header)
 	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
@@ -124,6 +127,34 @@ func TestErrorsKeepTheAPIsText(t *testing.T) {
 			assert.Contains(t, err.Error(), fmt.Sprint(c.want.Status))
 			assert.NotContains(t, err.Error(), "\n")
 		})
+	}
+}
+
+// An address that is no API's answers with a page, or sends on to where the key has no business.
+func TestWhatIsNoStreamIsAnError(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer answer
+		want   string
+	}{
+		"a page":        {answer{status: 200, body: "<html>Welcome\n</html>", header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}, "the API answered 200: <html>Welcome </html>; is the address an API's?"},
+		"JSON":          {answer{status: 200, body: `{"ok":true}`, header: http.Header{"Content-Type": {"application/json"}}}, `the API answered 200: {"ok":true}; is the address an API's?`},
+		"a redirection": {answer{status: 307, header: http.Header{"Location": {"http://elsewhere.example/v1/messages"}}}, "the API answered 307: it sends on to http://elsewhere.example/v1/messages; give that address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := &transport{answers: []answer{c.answer}}
+			_, err := send(tr, api.Config{Key: "sk-test", Retries: 1})
+			require.EqualError(t, err, c.want)
+			assert.Len(t, tr.asked, 1)
+		})
+	}
+}
+
+// A key that the API repeats goes no further: into no transcript and onto no screen.
+func TestAnErrorHasNoKey(t *testing.T) {
+	body := `{"type":"error","error":{"type":"authentication_error","message":"sk-secret-key is no key, nor is none"}}`
+	for key, want := range map[string]string{"sk-secret-key": "[redacted] is no key, nor is none", "none": "sk-secret-key is no key, nor is none"} {
+		_, err := send(&transport{answers: []answer{{status: 401, body: body}}}, api.Config{Key: key})
+		assert.EqualError(t, err, "the API answered 401 authentication_error: "+want)
 	}
 }
 
