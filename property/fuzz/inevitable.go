@@ -157,18 +157,13 @@ func (s *search) settled(c generate.Changed) int {
 	case "says", "faults", "leaves", "seed":
 		return len(s.failing)
 	case "turns":
-		if len(parts) >= 5 && slices.Contains(openUntilTheyHappen, last) && !cannotRun(c) {
+		cannotRun := strings.HasPrefix(c.To, des.Unknown) || strings.HasPrefix(c.To, des.NotJSON) // which is settled with the call
+		if len(parts) >= 5 && slices.Contains(openUntilTheyHappen, last) && !cannotRun {
 			return len(s.failing)
 		}
 		return s.first(parts, c.From)
 	}
 	return 0
-}
-
-// cannotRun reports whether a change concerns a call that cannot run, which is settled with
-// the call.
-func cannotRun(c generate.Changed) bool {
-	return strings.HasPrefix(c.To, des.Unknown) || strings.HasPrefix(c.To, des.NotJSON)
 }
 
 // first is the place of the first moment of a turn or a call; the end if there is none.

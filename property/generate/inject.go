@@ -142,16 +142,11 @@ func (m *SystemMaker) injectServers() {
 		}
 		m.fault(f)
 		if f.What == "gone" && f.For == 0 {
-			m.outlast(turn)
-		}
-	})
-}
-
-// outlast makes what is called from a turn on so long that a server is given up meanwhile.
-func (m *SystemMaker) outlast(turn int) {
-	m.s.Each(func(c *Call, at int, _ *Call) {
-		if at >= turn && m.s.Tool(c.Tool) != nil {
-			c.For = 33 * time.Second
+			m.s.Each(func(c *Call, at int, _ *Call) { // so long that the server is given up meanwhile
+				if at >= turn && m.s.Tool(c.Tool) != nil {
+					c.For = 33 * time.Second
+				}
+			})
 		}
 	})
 }

@@ -46,7 +46,7 @@ func init() { // the draws look the table up
 		"Config":          {settings: internal, draw: drawConfig},
 		"CoordinatorMode": {deferrable: true, settings: feature("COORDINATOR_MODE"), draw: func(m *SystemMaker) object { return object{"active": m.odds(2, 3)} }},
 		"CronCreate":      {deferrable: true, settings: triggers, draw: drawCronCreate},
-		"CronDelete":      {deferrable: true, settings: triggers, draw: input(derived("id", (*SystemMaker).cron))},
+		"CronDelete":      {deferrable: true, settings: triggers, draw: input(derived("id", func(m *SystemMaker) string { return m.numbered("cron_", m.made.crons) }))},
 		"CronList":        {deferrable: true, settings: triggers, draw: input()},
 		"CtxInspect":      {settings: feature("CONTEXT_COLLAPSE"), draw: input(maybe("top", 1, 3))},
 		"EnterPlanMode":   {deferrable: true, draw: input()},
@@ -91,7 +91,7 @@ func init() { // the draws look the table up
 		"TestingPermission":   {settings: feature("TESTING"), draw: input(maybe("note", "one"))},
 		"TodoWrite":           {deferrable: true, draw: drawTodos},
 		"Tungsten":            {settings: internal, draw: drawTungsten},
-		"VerifyPlanExecution": {settings: feature("VERIFY_PLAN"), draw: drawVerify},
+		"VerifyPlanExecution": {settings: feature("VERIFY_PLAN"), draw: func(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} }},
 		"WebBrowser":          {settings: feature("WEB_BROWSER_TOOL"), draw: drawBrowser},
 		"WebFetch": {deferrable: true, draw: input(
 			has("url", "https://example.com/page", "https://example.com/old", "https://example.com/away", "https://nowhere.example/", "file:///etc/passwd", "http://localhost/"),

@@ -155,8 +155,6 @@ func drawCronCreate(m *SystemMaker) object {
 // cronLines are the lines that cases give jobs; some are none.
 var cronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
 
-func (m *SystemMaker) cron() string { return m.numbered("cron_", m.made.crons) }
-
 func drawSearch(m *SystemMaker) object {
 	in := object{"query": pick(m, "go iterators", "nothing", "unknown words")}
 	if m.odds(1, 4) {
@@ -195,8 +193,6 @@ func drawSubscribe(m *SystemMaker) object {
 	m.one(in, "interval_seconds", 60, 600)
 	return in
 }
-
-func drawVerify(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} }
 
 func drawEnterWorktree(m *SystemMaker) object {
 	name := pick(m, "one", "two", "../x")

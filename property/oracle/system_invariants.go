@@ -181,7 +181,8 @@ func hooksInOrder(v *SystemView) error {
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]
-		if e.Agent == "" || p == nil || ofTheSession(e) {
+		session := []trace.Kind{trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken} // whoever began them
+		if e.Agent == "" || p == nil || slices.Contains(session, e.Kind()) {
 			continue
 		}
 		begins := e.Kind() == trace.KindRequest || e.Kind() == trace.KindStarted
@@ -199,12 +200,6 @@ func agentsEnd(v *SystemView) error {
 		}
 	}
 	return nil
-}
-
-// ofTheSession reports whether an event belongs to the session and not to the agent that it
-// names: tasks and messages do, whoever began them.
-func ofTheSession(e trace.Event) bool {
-	return slices.Contains([]trace.Kind{trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken}, e.Kind())
 }
 
 // outlastsStop reports whether a sub-agent cannot stop at once: one of its calls ignores that it

@@ -53,14 +53,13 @@ func New(cfg Config) loop.Model {
 // client is a literal one, not NewClient's: that reads keys and addresses from the
 // environment and would send a user's own token to a test server.
 func client(cfg Config) *anthropic.Client {
+	// The key goes to the address that was named, and nowhere else.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &anthropic.Client{Options: []option.RequestOption{
 		option.WithBaseURL(cmp.Or(cfg.BaseURL, DefaultBaseURL)), option.WithAPIKey(cfg.Key),
 		option.WithMaxRetries(cfg.Retries), option.WithHTTPClient(&http.Client{Transport: cfg.Transport, CheckRedirect: stay}),
 	}}
 }
-
-// stay follows no redirection: the key goes to the address that was named, and nowhere else.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // hidden takes the key out of an error, which an API may repeat.
 func (cfg Config) hidden(err error) error {
@@ -80,7 +79,12 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 	}
 	opts := []option.RequestOption{
 		option.WithHeader("Accept", "text/event-stream"), option.WithHeader("Content-Type", "application/json"),
-		option.WithMiddleware(withBody(body)),
+		// Each attempt gets the body in its parts; the SDK would join them.
+		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			req.Body, req.ContentLength = body.Reader(), int64(body.Len())
+			req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+			return next(req)
+		}),
 	}
 	if betas := req.Header(); len(betas) > 0 {
 		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(betas, ",")))
@@ -117,15 +121,6 @@ func noStream(resp *http.Response) error {
 	}
 	head, _ := io.ReadAll(io.LimitReader(resp.Body, briefChars)) // as much as there is
 	return &Error{Status: resp.StatusCode, Text: message.Line(string(head), briefChars) + "; is the address an API's?"}
-}
-
-// withBody gives each attempt the body in its parts. The SDK would join them.
-func withBody(body message.Body) option.Middleware {
-	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		req.Body, req.ContentLength = body.Reader(), int64(body.Len())
-		req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
-		return next(req)
-	}
 }
 
 // describe keeps the API's own words of an error and drops the rest of the

@@ -81,7 +81,9 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 		Cancelled: func(i int, cause schedule.Cause) { ex.event(i, trace.Cancel{Cause: cause.String()}) },
 	}
 	if s.traces() {
-		hooks.Queued = ex.queued
+		hooks.Queued = func(i int, w schedule.Wait) {
+			ex.event(i, trace.Queued{Reason: w.Reason, On: tool.Each(w.On, ex.callID)})
+		}
 	}
 	if s.cfg.Policy == schedule.Effects {
 		hooks.Touches, hooks.Ended = ex.touches, ex.ended
@@ -224,10 +226,6 @@ func (ex *execution) started(i int) {
 	if ex.s.traces() {
 		ex.event(i, trace.Started{Touches: ex.traced(j)})
 	}
-}
-
-func (ex *execution) queued(i int, w schedule.Wait) {
-	ex.event(i, trace.Queued{Reason: w.Reason, On: tool.Each(w.On, ex.callID)})
 }
 
 // apply lets a modifier act. One that panics changes nothing.

@@ -203,7 +203,7 @@ func (a *Assembler) delta(index int, d *delta) error {
 		return fmt.Errorf("delta for content block %d, which is not open", index)
 	}
 	o := place.open
-	a.moved = !o.begun || !d.empty()
+	a.moved = !o.begun || max(len(d.text), len(d.json), len(d.thinking), len(d.signature), len(d.citation)) > 0
 	o.begun = true
 	switch d.kind {
 	case "text_delta":

@@ -37,11 +37,6 @@ type delta struct {
 	stop, container                 string
 }
 
-// empty reports whether the delta adds nothing to its block.
-func (d *delta) empty() bool {
-	return max(len(d.text), len(d.json), len(d.thinking), len(d.signature), len(d.citation)) == 0
-}
-
 // eventReader reads events. What an event nearly always looks like it reads in place;
 // all else, and whatever is wrong, is left to encoding/json.
 type eventReader struct {

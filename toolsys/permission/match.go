@@ -247,17 +247,13 @@ func wordsCovered(pattern, text string, folds bool) bool {
 // closing " *" also covers the words alone.
 func textCovered(pattern, text string) bool {
 	if words, is := strings.CutSuffix(pattern, ":*"); is {
-		return prefixed(strings.TrimRight(words, " \t"), text)
+		words = strings.TrimRight(words, " \t")
+		return slices.ContainsFunc([]string{"", " *", "\t*", "\n*", ":*"}, func(boundary string) bool { return star(words+boundary, text) })
 	}
 	if words, is := strings.CutSuffix(pattern, " *"); is && star(words, text) {
 		return true
 	}
 	return star(pattern, text)
-}
-
-// prefixed reports whether text is the words or goes on after a boundary.
-func prefixed(words, text string) bool {
-	return slices.ContainsFunc([]string{"", " *", "\t*", "\n*", ":*"}, func(boundary string) bool { return star(words+boundary, text) })
 }
 
 // star reports whether text matches a pattern whose only sign is *, any run of bytes.

@@ -127,7 +127,7 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	for i := range q.Shell.Parts {
 		p := &q.Shell.Parts[i]
 		switch {
-		case names && p.Opaque != "" && !rs.spelledOut(q, p):
+		case names && p.Opaque != "" && !rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") }):
 			why = p.Opaque
 		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p):
 			why = "it may run what its words name"
@@ -146,11 +146,6 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 // vouched reports whether an allow rule with a content covers the part.
 func (rs Rules) vouched(q *Query, p *Part) bool {
 	return rs.allowed(q, p, func(content string) bool { return true })
-}
-
-// spelledOut reports whether an allow rule without a star is just this part.
-func (rs Rules) spelledOut(q *Query, p *Part) bool {
-	return rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") })
 }
 
 func (rs Rules) allowed(q *Query, p *Part, counts func(content string) bool) bool {

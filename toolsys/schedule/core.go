@@ -313,7 +313,8 @@ func (c *Core) admit(out []Action) []Action {
 	if c.rules.effects {
 		return c.admitByEffects(out)
 	}
-	if c.active == 0 && c.batchOver() {
+	// Under a low limit nothing may run for a moment although the batch goes on.
+	if c.active == 0 && (c.suspended > 0 || c.next == len(c.calls) || !c.calls[c.next].safe) {
 		out = c.endBatch(out)
 	}
 	if c.suspended > 0 {
@@ -338,12 +339,6 @@ func (c *Core) mayStart(k call) bool {
 		return true
 	}
 	return k.safe && !c.exclusive && c.active < c.limit
-}
-
-// batchOver reports whether the calls that come next belong to another batch. Under
-// a low limit nothing may run for a moment although the batch goes on.
-func (c *Core) batchOver() bool {
-	return c.suspended > 0 || c.next == len(c.calls) || !c.calls[c.next].safe
 }
 
 // endBatch lets the modifiers of a batch of safe calls act, in call order.

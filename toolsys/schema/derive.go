@@ -52,7 +52,10 @@ func For[T any](opts ...Option) (json.RawMessage, error) {
 }
 
 func derive(t reflect.Type, opts ...Option) (json.RawMessage, error) {
-	d := derivation{types: baseTypes()}
+	d := derivation{types: map[reflect.Type]*jsonschema.Schema{ // which the library derives otherwise than encoding/json writes them
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
+	}}
 	for _, o := range opts {
 		o(&d)
 	}
@@ -82,15 +85,6 @@ func (d *derivation) finish(root *jsonschema.Schema) (json.RawMessage, error) {
 		return nil, fmt.Errorf("write schema: %w", err)
 	}
 	return Canonical(raw)
-}
-
-// baseTypes mends what the library derives otherwise than encoding/json writes:
-// a raw message is any value, bytes are a base64 string.
-func baseTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): {},
-		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
-	}
 }
 
 // refine walks a Go type and its derived schema side by side, applying the tags

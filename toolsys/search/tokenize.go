@@ -249,12 +249,6 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// isUnbroken reports whether a character is of such a script. The long vowel of
-// Katakana belongs to no script of its own.
-func isUnbroken(r rune) bool {
-	return r >= 0x0e00 && (unicode.In(r, unbroken...) || r == 'ー')
-}
-
 // run is a stretch of letters of one kind.
 type run struct {
 	Text string
@@ -278,7 +272,7 @@ func runsOf(text string) []run {
 	runs := make([]run, 0, 1+len(text)/perRun)
 	start, kind := -1, false
 	for i, r := range text {
-		word, grams := isWord(r), isUnbroken(r)
+		word, grams := isWord(r), r >= 0x0e00 && (unicode.In(r, unbroken...) || r == 'ー') // which belongs to no script of its own
 		if r >= 0x80 && start >= 0 && unicode.Is(unicode.M, r) {
 			grams = kind
 		}
@@ -320,18 +314,13 @@ func caseParts(name string) []string {
 	var parts []string
 	start := 0
 	for i := 1; i < len(runes); i++ {
-		if hump(runes, i) {
+		// A capital after what is none begins a word, and so does the last one of a run that a small letter follows.
+		if unicode.IsUpper(runes[i]) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
 			parts = append(parts, strings.ToLower(string(runes[start:i])))
 			start = i
 		}
 	}
 	return append(parts, strings.ToLower(string(runes[start:])))
-}
-
-// hump reports whether a word begins at i: a capital after what is none, or the
-// last capital of a run that a small letter follows.
-func hump(runes []rune, i int) bool {
-	return unicode.IsUpper(runes[i]) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
 }
 
 // fold writes a word in lower case and, in Latin script, without accents.

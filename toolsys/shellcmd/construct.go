@@ -350,13 +350,6 @@ func baseName(name string) string {
 // usualFolders are where the system's programs are.
 var usualFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/"}
 
-// usual reports whether a program's name has no folder, or a usual one.
-func usual(name string) bool {
-	return !strings.Contains(name, "/") || slices.ContainsFunc(usualFolders, func(dir string) bool {
-		return dir+baseName(name) == name
-	})
-}
-
 // otherNames are those by which some system runs the same program: without regard to case, with
 // what its programs end in, and git's subcommands by themselves.
 func otherNames(name string) (all []string) {

@@ -85,7 +85,8 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		switch {
 		case w.isLiteral("--"):
 			p.operands = append(p.operands, args[1:]...)
-			if c.hidesOption(args[1:]) {
+			// Git takes -- for the value of some options that stand before it.
+			if strings.HasPrefix(c.name, "git ") && slices.ContainsFunc(args[1:], func(f Word) bool { return f.Kind == Literal && optionLike.MatchString(f.Text) }) {
 				return p, c.unread("a word behind -- looks like an option of " + c.name)
 			}
 			return p, true
@@ -116,14 +117,6 @@ func (c *call) unread(why string) (ok bool) {
 	c.unbounded(why)
 	c.step.Leaf = false
 	return false
-}
-
-// hidesOption reports whether a word of git behind -- may be an option after all: git takes -- for the
-// value of some options that stand before it.
-func (c *call) hidesOption(words []Word) bool {
-	return strings.HasPrefix(c.name, "git ") && slices.ContainsFunc(words, func(f Word) bool {
-		return f.Kind == Literal && optionLike.MatchString(f.Text)
-	})
 }
 
 // prefixed takes a word such as "--format=$x" or "-n$x", whose option is literal.

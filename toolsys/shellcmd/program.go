@@ -69,7 +69,7 @@ func (c *call) check(full string) {
 		c.patterns(c.args)
 		return
 	}
-	if !usual(full) {
+	if strings.Contains(full, "/") && !slices.ContainsFunc(usualFolders, func(dir string) bool { return dir+baseName(full) == full }) {
 		c.unbounded(full + " is a program of its own")
 		c.mayRunText()
 		return
@@ -210,13 +210,10 @@ func means(word, option string) bool {
 func (c *call) shows() bool {
 	text, literal := c.text()
 	return literal && slices.ContainsFunc(tables.Shows[c.name], func(phrase string) bool {
-		return phrase == text || strings.Contains(phrase, "*") && phrased(strings.Fields(phrase), c.args)
+		return phrase == text || strings.Contains(phrase, "*") && slices.EqualFunc(strings.Fields(phrase), c.args, func(p string, w Word) bool {
+			return p == w.Text || p == "*" && plainArgument(w.Text)
+		})
 	})
-}
-
-// phrased reports whether words are those of a phrase, in which a star stands for any plain name.
-func phrased(phrase []string, words []Word) bool {
-	return slices.EqualFunc(phrase, words, func(p string, w Word) bool { return p == w.Text || p == "*" && plainArgument(w.Text) })
 }
 
 // plainArgument matches names of packages, containers and the like, which are neither options nor paths.
