@@ -103,7 +103,9 @@ func onFile[In, Out any](def tool.Def[In, Out], member string, name func(In) str
 
 // changesFile are the traits of a tool that looks at one file and changes it.
 func changesFile[In any](d Deps, name func(In) string) tool.Traits[In] {
-	return tool.Traits[In]{EditsFiles: true, Effects: func(in In, c *tool.Context) tool.Effects { return d.changes(name(in), c) }}
+	return tool.Traits[In]{EditsFiles: true, Effects: func(in In, c *tool.Context) tool.Effects {
+		return tool.Effects{Reads: d.lookups(name(in), c), Writes: append(d.keys(name(in), c), schedule.OrderKey)}
+	}}
 }
 
 // keys are the names under which a call's effects are compared (J8): two names
@@ -146,11 +148,6 @@ func (d Deps) lookups(name string, c *tool.Context) []string {
 		return keys
 	}
 	return append(keys, strings.TrimSuffix(path.Dir(p.real), "/")+"/**")
-}
-
-// changes are the effects of a call that looks at a file and changes it.
-func (d Deps) changes(name string, c *tool.Context) tool.Effects {
-	return tool.Effects{Reads: d.lookups(name, c), Writes: append(d.keys(name, c), schedule.OrderKey)}
 }
 
 // shown is a path as the model should write it: relative to the working

@@ -239,13 +239,9 @@ func destructive(script *shellcmd.Script) bool {
 	return slices.ContainsFunc(script.Steps, func(st shellcmd.Step) bool {
 		return slices.ContainsFunc(destroyers, func(d string) bool {
 			words := strings.Fields(d)
-			return st.Name == words[0] && containsAll(st.Words, words[1:])
+			return st.Name == words[0] && !slices.ContainsFunc(words[1:], func(w string) bool {
+				return !slices.ContainsFunc(st.Words, func(f shellcmd.Word) bool { return f.Text == w })
+			})
 		})
-	})
-}
-
-func containsAll(args []shellcmd.Word, words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool {
-		return !slices.ContainsFunc(args, func(f shellcmd.Word) bool { return f.Text == w })
 	})
 }

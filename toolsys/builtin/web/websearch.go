@@ -85,14 +85,11 @@ func WebSearch(find Engine) *tool.Tool {
 		Shaping:     tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
 		Limits:      tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
 		View:        tool.Doing("Web search", "Searching the web for ", func(in SearchIn) string { return in.Query }),
-		Draw:        tool.Drawing[SearchIn, SearchOut]{Result: drawHits},
-	})
-}
-
-// drawHits draws the pages that were found, each leading to itself.
-func drawHits(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
-	return render.Listed("Found "+render.Count(len(o.Data.Hits), "page"), o.Data.Hits, func(h Hit) render.Item {
-		return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}}
+		Draw: tool.Drawing[SearchIn, SearchOut]{Result: func(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
+			return render.Listed("Found "+render.Count(len(o.Data.Hits), "page"), o.Data.Hits, func(h Hit) render.Item {
+				return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}}
+			})
+		}},
 	})
 }
 

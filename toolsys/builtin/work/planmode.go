@@ -88,8 +88,11 @@ func ExitPlanMode() *tool.Tool {
 		Prompt:      prompts.Of("exitplan"),
 		Call: func(_ context.Context, in ExitIn, c *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{
-				Data:   PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},
-				Modify: stopPlanning(in.Plan),
+				Data: PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},
+				Modify: func(s tool.State) tool.State {
+					s.Mode, s.Before, s.Plan = s.Before, permission.Default, in.Plan
+					return s
+				},
 			}, nil
 		},
 		Text: func(out PlanOut) string {
@@ -109,13 +112,6 @@ func ExitPlanMode() *tool.Tool {
 			return []render.Node{render.Words("The plan is approved; the mode is "+o.Data.Mode, render.Dim)}
 		}},
 	})
-}
-
-func stopPlanning(plan string) tool.Modifier {
-	return func(s tool.State) tool.State {
-		s.Mode, s.Before, s.Plan = s.Before, permission.Default, plan
-		return s
-	}
 }
 
 func canExit(c *tool.Context) *tool.Refusal {

@@ -54,7 +54,9 @@ func AskUserQuestion() *tool.Tool {
 			Interrupt: tool.Cancel,
 			Effects:   writes[QuestionIn]("user"),
 		},
-		View: tool.Titled("Question", "Waiting for an answer", headers),
+		View: tool.Titled("Question", "Waiting for an answer", func(in QuestionIn) string {
+			return strings.Join(tool.Each(in.Questions, func(q tool.Question) string { return q.Header }), ", ")
+		}),
 		Draw: tool.Drawing[QuestionIn, QuestionOut]{Use: drawQuestions, Result: drawAnswers},
 	})
 }
@@ -111,8 +113,4 @@ func distinct(in QuestionIn) *tool.Refusal {
 		}
 	}
 	return nil
-}
-
-func headers(in QuestionIn) string {
-	return strings.Join(tool.Each(in.Questions, func(q tool.Question) string { return q.Header }), ", ")
 }

@@ -51,7 +51,15 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ResourcesIn]{Timeout: func(ResourcesIn) time.Duration { return resourceLimit }},
 		View:    tool.Titled("ListMcpResources", "Listing resources", func(in ResourcesIn) string { return in.Server }),
-		Draw:    tool.Drawing[ResourcesIn, ResourcesOut]{Result: drawResources},
+		Draw: tool.Drawing[ResourcesIn, ResourcesOut]{Result: func(_ ResourcesIn, o tool.Outcome[ResourcesOut]) []render.Node {
+			return render.Listed(render.Count(len(o.Data.Resources), "resource"), o.Data.Resources, func(r tool.Resource) render.Item {
+				spans := []render.Span{{Text: r.URI}, {Text: "  " + r.Server, Role: render.Dim}}
+				if r.Name != r.URI {
+					spans = append(spans, render.Span{Text: "  " + r.Name, Role: render.Dim})
+				}
+				return render.Item{Mark: render.Bullet, Spans: spans}
+			})
+		}},
 	})
 }
 
@@ -77,17 +85,6 @@ func shown(found []tool.Resource, in ResourcesIn, c *tool.Context) []tool.Resour
 			of.Content, of.Servers = r.Server, []string{r.Server}
 			return h.Behaviour > permission.Allow && !h.Rule.Covers(q) && h.Rule.Covers(of)
 		})
-	})
-}
-
-// drawResources draws what can be read, by name and address.
-func drawResources(_ ResourcesIn, o tool.Outcome[ResourcesOut]) []render.Node {
-	return render.Listed(render.Count(len(o.Data.Resources), "resource"), o.Data.Resources, func(r tool.Resource) render.Item {
-		spans := []render.Span{{Text: r.URI}, {Text: "  " + r.Server, Role: render.Dim}}
-		if r.Name != r.URI {
-			spans = append(spans, render.Span{Text: "  " + r.Name, Role: render.Dim})
-		}
-		return render.Item{Mark: render.Bullet, Spans: spans}
 	})
 }
 
@@ -134,7 +131,9 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 				return ResourceOut{}, ErrNoServers
 			}
 			blocks, err := s.ReadResource(ctx, in.Server, in.URI)
-			return resourceOut(blocks), err
+			return ResourceOut{sent: blocks, Contents: tool.Each(blocks, func(b message.Block) ResourceContent {
+				return ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType}
+			})}, err
 		}),
 		Block: func(out ResourceOut) []message.Block {
 			if len(out.sent) == 0 {
@@ -148,10 +147,4 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 		Limits:  tool.Limits[ResourceIn]{Timeout: func(ResourceIn) time.Duration { return resourceLimit }},
 		View:    tool.Doing("ReadMcpResource", "Reading ", func(in ResourceIn) string { return in.URI }),
 	})
-}
-
-func resourceOut(blocks []message.Block) ResourceOut {
-	return ResourceOut{sent: blocks, Contents: tool.Each(blocks, func(b message.Block) ResourceContent {
-		return ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType}
-	})}
 }
