@@ -50,7 +50,7 @@ func (f *Finder) layer(s string, layers, depth int, also []span) []span {
 	if layers == 0 {
 		return found
 	}
-	if isForm(s) {
+	if strings.Contains(s, "+") && strings.ContainsAny(s, "%?&") && !strings.ContainsAny(s, " \n\"") { // a form, in which a plus is a blank
 		found = merged(append(found, f.layer(strings.ReplaceAll(s, "+", " "), layers-1, depth, nil)...))
 	}
 	v := unescaped(s)
@@ -58,7 +58,7 @@ func (f *Finder) layer(s string, layers, depth int, also []span) []span {
 		return found
 	}
 	for i, sp := range found {
-		found[i] = v.up(sp)
+		found[i] = span{v.place(sp.from, false), v.place(sp.to, true), sp.kind} // no escape is cut in two
 	}
 	found = f.layer(v.text, layers-1, depth, found)
 	for i, sp := range found {
@@ -76,7 +76,8 @@ func (f *Finder) plain(s string, depth int) []span {
 		}
 	}
 	looks := func(sp span) {
-		if !isExample(s[sp.from:sp.to]) {
+		value := s[sp.from:sp.to] // AWS marks its examples by their end
+		if !data().examples[value] && !strings.HasSuffix(value, "EXAMPLEKEY") && (len(value) != 20 || !strings.HasSuffix(value, "EXAMPLE")) {
 			add(sp)
 		}
 	}
@@ -106,11 +107,6 @@ func (f *Finder) broken(s, by string, add func(span)) {
 	if v := flat(s, by); v != nil {
 		f.known.search(v.text, func(sp span) { add(v.down(sp)) })
 	}
-}
-
-// isForm reports whether text has a form's encoding, in which a plus is a blank.
-func isForm(s string) bool {
-	return strings.Contains(s, "+") && strings.ContainsAny(s, "%?&") && !strings.ContainsAny(s, " \n\"")
 }
 
 // span is a piece of a text that is to be blanked, and why.

@@ -122,15 +122,10 @@ func FromEnv(env []string) []Known {
 			}
 			continue
 		}
-		if isSecretName(name) && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "./") && !strings.Contains(value, ":/") {
+		secret := slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool { return slices.Contains(data().Variables, word) })
+		if secret && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "./") && !strings.Contains(value, ":/") {
 			out = append(out, Known{name, value})
 		}
 	}
 	return out
-}
-
-func isSecretName(name string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
-		return slices.Contains(data().Variables, word)
-	})
 }

@@ -230,8 +230,3 @@ func runBefore(s *byteSet, text string, to, max int) int {
 	}
 	return from
 }
-
-// isExample reports whether a value is a documented example, of which AWS marks its own by their end.
-func isExample(s string) bool {
-	return data().examples[s] || strings.HasSuffix(s, "EXAMPLEKEY") || len(s) == 20 && strings.HasSuffix(s, "EXAMPLE")
-}

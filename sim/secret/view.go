@@ -73,12 +73,6 @@ func (v *view) down(s span) span {
 	return span{from, to, s.kind}
 }
 
-// up gives the piece of the view that covers a piece of the text that was read, so
-// that no escape is cut in two.
-func (v *view) up(s span) span {
-	return span{v.place(s.from, false), v.place(s.to, true), s.kind}
-}
-
 // place gives where a place of the text stands in the view; within an escape that is
 // its beginning or, for the end of a piece, its end.
 func (v *view) place(from int, end bool) int {

@@ -164,7 +164,12 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 		return
 	}
 	if x.api == dialect.Messages && threaded(body) {
-		withoutThreads(w)
+		// The official SDKs go on with whole conversations at these words.
+		answer(w, http.StatusBadRequest, map[string]any{"type": "error", "error": map[string]any{
+			"type":    "invalid_request_error",
+			"message": "thread: conversations are not kept here, so that what the client sends can be checked: send all messages",
+			"details": map[string]any{"error_code": "thread_unsupported_request", "unsupported": []string{"thread"}},
+		}})
 		return
 	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
@@ -443,13 +448,3 @@ func answer(w http.ResponseWriter, status int, v any) {
 // send only what is new. Then there would be nothing to compare with the recording:
 // what a client keeps, orders and repeats.
 func threaded(body []byte) bool { return gjson.GetBytes(body, "thread").IsObject() }
-
-// withoutThreads refuses threads in the words at which the official SDKs go on with
-// whole conversations.
-func withoutThreads(w http.ResponseWriter) {
-	answer(w, http.StatusBadRequest, map[string]any{"type": "error", "error": map[string]any{
-		"type":    "invalid_request_error",
-		"message": "thread: conversations are not kept here, so that what the client sends can be checked: send all messages",
-		"details": map[string]any{"error_code": "thread_unsupported_request", "unsupported": []string{"thread"}},
-	}})
-}

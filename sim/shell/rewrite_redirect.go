@@ -71,7 +71,10 @@ func (w *rewriter) heredoc(rd *syntax.Redirect) []syntax.WordPart {
 	if rd.Hdoc == nil {
 		return nil
 	}
-	plain := quotedDelimiter(rd.Word)
+	plain := slices.ContainsFunc(rd.Word.Parts, func(part syntax.WordPart) bool { // its delimiter is quoted
+		lit, ok := part.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
 	out := &syntax.DblQuoted{}
 	atLineStart := true
 	for _, part := range rd.Hdoc.Parts {
@@ -89,13 +92,6 @@ func (w *rewriter) heredoc(rd *syntax.Redirect) []syntax.WordPart {
 		out.Parts = append(out.Parts, &syntax.Lit{Value: requote(value, plain)})
 	}
 	return []syntax.WordPart{out}
-}
-
-func quotedDelimiter(word *syntax.Word) bool {
-	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
-		lit, ok := part.(*syntax.Lit)
-		return !ok || strings.Contains(lit.Value, `\`)
-	})
 }
 
 // untab strips the tabs that lines begin with.

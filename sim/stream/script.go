@@ -179,7 +179,7 @@ func (s *script) appendEnd(buf []byte) []byte {
 	if t.Container != "" {
 		buf = append(quoted(buf, `,"container":{"id":`, t.Container), '}')
 	}
-	buf = append(number(buf, `},"usage":{"output_tokens":`, s.outputTokens()), '}')
+	buf = append(number(buf, `},"usage":{"output_tokens":`, cmp.Or(max(0, s.turn.Usage.Output), max(1, (s.output+BytesPerToken-1)/BytesPerToken))), '}')
 	if len(t.Cleared) > 0 {
 		buf = append(append(append(buf, `,"context_management":{"applied_edits":`...), squeeze(t.Cleared)...), '}')
 	}
@@ -191,10 +191,6 @@ func (s *script) fail() {
 	if !s.bare {
 		s.events[len(s.events)-1].Data = s.turn.Error.JSON()
 	}
-}
-
-func (s *script) outputTokens() int {
-	return cmp.Or(max(0, s.turn.Usage.Output), max(1, (s.output+BytesPerToken-1)/BytesPerToken))
 }
 
 // interrupt ends the events where the turn has the stream cut.

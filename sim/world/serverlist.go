@@ -229,13 +229,9 @@ func ListServers(ctx context.Context, specs []ServerConfig, run Processes, limit
 				continue
 			}
 		}
-		failures = append(failures, ListFailure{s.label(), s.URL, err})
+		failures = append(failures, ListFailure{cmp.Or(s.Name, s.URL, strings.Join(append([]string{s.Command}, s.Args...), " ")), s.URL, err})
 	}
 	return all, failures
-}
-
-func (s ServerConfig) label() string {
-	return cmp.Or(s.Name, s.URL, strings.Join(append([]string{s.Command}, s.Args...), " "))
 }
 
 func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.Duration) (Server, error) {

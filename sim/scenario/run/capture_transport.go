@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	for try := 0; ; try++ {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		resp, err := p.next.RoundTrip(req)
-		if err != nil || try >= p.tries || !overloaded(resp.StatusCode) {
+		if err != nil || try >= p.tries || !slices.Contains(overloaded, resp.StatusCode) {
 			return resp, err
 		}
 		d := retryPause(resp, try)
@@ -48,12 +49,8 @@ func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// statusOverloaded is the API's own status for too many requests of all users.
-const statusOverloaded = 529
-
-func overloaded(status int) bool {
-	return status == http.StatusTooManyRequests || status == statusOverloaded || status >= 500 && status <= 504
-}
+// overloaded are the statuses of a server without time; 529 is the API's own for too many requests of all users.
+var overloaded = []int{http.StatusTooManyRequests, 529, 500, 501, 502, 503, 504}
 
 // longestPause bounds what a server may ask one to wait.
 const longestPause = time.Minute

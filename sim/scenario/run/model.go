@@ -354,7 +354,12 @@ func (r *runner) buildWire() error {
 	s := r.sc.Stream
 	faults := streamFaults(r.sc)
 	if r.o.chunk > 0 {
-		faults = rechunked(faults, r.o.chunk)
+		whole := faults
+		faults = func(a cassette.Attempt) cassette.Fault {
+			f := whole(a)
+			f.Chunk = func(int) int { return r.o.chunk }
+			return f
+		}
 	}
 	if r.o.answers != nil {
 		return r.lenient(faults)
@@ -406,14 +411,5 @@ func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
 		request := n
 		mu.Unlock()
 		return faults(request)
-	}
-}
-
-// rechunked cuts the bytes of every answer anew, whatever other fault it has.
-func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cassette.Attempt) cassette.Fault {
-	return func(a cassette.Attempt) cassette.Fault {
-		f := faults(a)
-		f.Chunk = func(int) int { return size }
-		return f
 	}
 }
