@@ -169,6 +169,7 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w spreadWork) (*shards.
 		return nil, usage("--nats %s: %s", withoutUser(s.url), err)
 	}
 	defer nc.Close()
+	a.waiting(nc)
 	q, err := shards.Open(ctx, nc, f.name, text, shards.Options{Replicas: f.replicas, Silence: f.silence, Tries: f.tries})
 	if errors.Is(err, shards.ErrOther) {
 		return nil, usage("--name %s: another campaign has this name, with other %s or another build", f.name, w.things)

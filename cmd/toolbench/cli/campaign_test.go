@@ -6,16 +6,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"toolbench/cmd/toolbench/cli"
+	"toolbench/property/shards"
 )
 
 // play runs a command in a folder, with a program for batches.
@@ -65,6 +69,39 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	kept, err := filepath.Glob(filepath.Join(many, "found", "*.case.yaml"))
 	require.NoError(t, err)
 	assert.Len(t, kept, 2)
+}
+
+// A server that goes away is waited for, and its users get to know it.
+func TestAServerThatGoesAwayIsWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	serve := func(port int) (*shards.Server, int) {
+		server, err := shards.Serve("127.0.0.1", port, dir, "")
+		require.NoError(t, err)
+		at, err := url.Parse(server.URL())
+		require.NoError(t, err)
+		port, err = strconv.Atoi(at.Port())
+		require.NoError(t, err)
+		return server, port
+	}
+	server, port := serve(-1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	errs, code := &screen{}, make(chan int)
+	printed := func(text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), text) }, time.Minute, 10*time.Millisecond, errs)
+	}
+	go func() {
+		code <- cli.Main(ctx, cli.Process{Args: []string{"campaign", "--nats", server.URL(), "--workers", "0", "--seed", "7", "--range", "0..10"}, Dir: dir, Stdout: io.Discard, Stderr: errs}, cli.Scenarios())
+	}()
+	printed("workers may come")
+	server.Close()
+	printed("the NATS server is gone (EOF) and is waited for; Ctrl-C ends")
+	server, _ = serve(port)
+	printed("the NATS server is back")
+	cancel()
+	assert.Equal(t, cli.ExitInterrupted, <-code)
+	server.Close()
 }
 
 // session is a recording of so many calls, with a text of the user.

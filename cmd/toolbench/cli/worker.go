@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
 	"toolbench/property/fuzz"
@@ -69,6 +70,9 @@ func (a *app) workOn(ctx context.Context, url, token, name string, here bool) er
 		return usage("--nats %s: %s", withoutUser(url), err)
 	}
 	defer nc.Close()
+	if !here {
+		a.waiting(nc)
+	}
 	q, err := shards.Join(ctx, nc, name)
 	if err != nil {
 		return usage("--name %s: %s", name, err)
@@ -99,6 +103,16 @@ func (a *app) workOn(ctx context.Context, url, token, name string, here bool) er
 		return harness(err)
 	}
 	return nil
+}
+
+// waiting reports that a server went away, which may come back: until then nothing goes on.
+func (a *app) waiting(nc *nats.Conn) {
+	nc.SetDisconnectErrHandler(func(_ *nats.Conn, err error) {
+		if err != nil { // it is nil where we close the connection
+			a.logf("the NATS server is gone (%s) and is waited for; Ctrl-C ends", err)
+		}
+	})
+	nc.SetReconnectHandler(func(*nats.Conn) { a.logf("the NATS server is back") })
 }
 
 // flags are those that play what a spec names.
