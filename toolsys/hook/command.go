@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 )
@@ -85,24 +86,10 @@ func parseReply(stdout []byte) (Output, error) {
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
 		return Output{}, fmt.Errorf("the reply is no JSON object: %s", excerpt(text))
 	}
-	if name, twice := repeated(text); twice {
+	if name, twice := jsonscan.Repeated(text); twice {
 		return Output{}, fmt.Errorf("the reply has %q more than once: %s", name, excerpt(text))
 	}
 	return read(members), nil
-}
-
-// repeated gives a member that an object has more than once, as where a hook puts a command into its reply as it stands, and
-// the command brings a decision: which one was meant, nobody knows.
-func repeated(object []byte) (name string, twice bool) {
-	dec, seen := json.NewDecoder(bytes.NewReader(object)), map[string]bool{}
-	_, _ = dec.Token() // the object was read before
-	for dec.More() && !twice {
-		token, _ := dec.Token()
-		_ = dec.Decode(new(json.RawMessage))
-		name = fmt.Sprint(token)
-		twice, seen[name] = seen[name], true
-	}
-	return name, twice
 }
 
 // read takes each member by itself, so that one which makes no sense does not take

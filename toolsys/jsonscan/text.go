@@ -36,6 +36,20 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
+// Repeated gives a member that an object, as it was read before, has more than once, as where somebody puts a text into it
+// as it stands and that brings members of its own: which one was meant, nobody knows.
+func Repeated(object []byte) (name string, twice bool) {
+	dec, seen := json.NewDecoder(bytes.NewReader(object)), map[string]bool{}
+	_, _ = dec.Token() // what opens it
+	for dec.More() && !twice {
+		token, _ := dec.Token()
+		_ = dec.Decode(new(json.RawMessage))
+		name, _ = token.(string)
+		twice, seen[name] = seen[name], true
+	}
+	return name, twice
+}
+
 // AppendList appends a list of items, each of which one appends.
 func AppendList[T any](dst []byte, items []T, one func(dst []byte, item T) []byte) []byte {
 	dst = append(dst, '[')

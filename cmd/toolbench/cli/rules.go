@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,12 +16,14 @@ import (
 
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
+	"github.com/tidwall/gjson"
 
 	"toolbench/reports"
 	"toolbench/sim/recording"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/host"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -150,14 +153,20 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		return err
 	}
 	mode, from := f.mode, "--mode "+f.mode
-	for _, file := range f.settings {
+	for _, file := range slices.SortedStableFunc(slices.Values(f.settings), func(a, b string) int { return cmp.Compare(sourceOf(a), sourceOf(b)) }) {
 		text, err := os.ReadFile(a.path(file))
 		if err != nil {
 			return usage("%s: %s", file, reason(err))
 		}
 		var s agentSettings
-		if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &s); err != nil {
+		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+		if err := json.Unmarshal(text, &s); err != nil {
 			return usage("%s:%s: it is no settings file: %s", file, place(text, err), err)
+		}
+		for _, object := range []string{string(text), gjson.GetBytes(text, "permissions").Raw} {
+			if name, twice := jsonscan.Repeated([]byte(object)); twice {
+				return usage("%s: %q stands there more than once, and agents take the last one alone: join them", file, name)
+			}
 		}
 		if err := d.parse(sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
