@@ -162,9 +162,7 @@ func (p *page) folders(rows []replayRow, policies []string) Grid {
 		files = append(files, row.file)
 	}
 	titles := []string{"Folder", ">Conversations", ">Calls"}
-	for _, name := range policies {
-		titles = append(titles, ">"+strings.ToUpper(name[:1])+name[1:])
-	}
+	titles = append(titles, each(policies, func(name string) string { return ">" + strings.ToUpper(name[:1]) + name[1:] })...)
 	g := Grid{Columns: columns(append(titles, ">Hidden")...), Optional: []int{2}}
 	folders := slices.Sorted(maps.Keys(by))
 	shared := commonFolder(files)
@@ -226,9 +224,7 @@ func toBeKnown(rows []replayRow) []string {
 		changed += min(row.c.ToolsChanged.N, 1)
 		broken += row.c.Broken.N
 	}
-	for _, what := range slices.Sorted(maps.Keys(why)) {
-		lines = append(lines, plural(why[what], "call", "calls")+" without a result: "+what)
-	}
+	lines = append(lines, each(slices.Sorted(maps.Keys(why)), func(what string) string { return plural(why[what], "call", "calls") + " without a result: " + what })...)
 	lines = tallied(lines, disordered, "conversation has", "conversations have", " results that are not in call order")
 	lines = tallied(lines, changed, "conversation has", "conversations have", " tools that change")
 	return tallied(lines, broken, "input breaks its", "inputs break their", " schema")

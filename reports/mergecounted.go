@@ -85,9 +85,7 @@ func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {
 	m.all.NoSchema, m.all.NoParameters = append(m.all.NoSchema, p.NoSchema...), append(m.all.NoParameters, p.NoParameters...)
 	m.all.Failures = append(m.all.Failures, p.Failures...)
 	if p.Recorded != nil {
-		if m.all.Recorded == nil {
-			m.all.Recorded = &sessionsJSON{Assumptions: p.Recorded.Assumptions}
-		}
+		m.all.Recorded = cmp.Or(m.all.Recorded, &sessionsJSON{Assumptions: p.Recorded.Assumptions})
 		m.all.Recorded.Sessions = append(m.all.Recorded.Sessions, p.Recorded.Sessions...)
 	}
 	return nil

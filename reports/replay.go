@@ -86,9 +86,7 @@ func (p *page) replays(all []replay.Report) Grid {
 	if measured {
 		titles = append(titles, ">Measured")
 	}
-	for _, name := range policies {
-		titles = append(titles, ">"+strings.ToUpper(name[:1])+name[1:])
-	}
+	titles = append(titles, each(policies, func(name string) string { return ">" + strings.ToUpper(name[:1]) + name[1:] })...)
 	g := Grid{Columns: columns(append(titles, ">Hidden", "Assumed")...)}
 	full, names := rowNames(all, p.ASCII)
 	for n, r := range all {

@@ -95,9 +95,7 @@ func figureCells(ks []int, f *economics.SearchFigures) []any {
 // titlesAt head the columns of figures at each k.
 func titlesAt(ks []int, figures ...string) (titles []string) {
 	for _, figure := range figures {
-		for _, k := range ks {
-			titles = append(titles, fmt.Sprintf(">%s@%d", figure, k))
-		}
+		titles = append(titles, each(ks, func(k int) string { return fmt.Sprintf(">%s@%d", figure, k) })...)
 	}
 	return titles
 }

@@ -92,9 +92,7 @@ func sourceHash(text string) string {
 func packedViews(views []view, o Options) string {
 	doc := pageJSON{Version: 1}
 	finder := o.finder()
-	for _, v := range views {
-		doc.Views = append(doc.Views, viewOf(v, finder, o))
-	}
+	doc.Views = append(doc.Views, each(views, func(v view) viewJSON { return viewOf(v, finder, o) })...)
 	var b bytes.Buffer
 	zip, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // there is such a level
 	text, err := json.Marshal(doc)
@@ -212,9 +210,7 @@ func viewOf(v view, finder *secret.Finder, o Options) viewJSON {
 		own.Streams[i].Request = i
 	}
 	j.Runs = append(j.Runs, own)
-	for _, other := range v.others {
-		j.Runs = append(j.Runs, runView(other, finder, false))
-	}
+	j.Runs = append(j.Runs, each(v.others, func(other check.Result) runViewJSON { return runView(other, finder, false) })...)
 	return j
 }
 

@@ -33,9 +33,13 @@ func first[T any](all []condition[T], v T) *Violation {
 }
 
 func listed[T any](all []condition[T]) []Invariant {
-	var out []Invariant
-	for _, c := range all {
-		out = append(out, Invariant{c.Name, c.About})
+	return each(all, func(c condition[T]) Invariant { return Invariant{c.Name, c.About} })
+}
+
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) (out []U) {
+	for _, one := range all {
+		out = append(out, f(one))
 	}
 	return out
 }
@@ -64,14 +68,8 @@ type Goal struct {
 
 // Goals are all of them: those of the scheduler, then those of system cases.
 func Goals() []Goal {
-	var all []Goal
-	for _, g := range schedulerGoals {
-		all = append(all, Goal{Name: g.Name, Policy: g.Policy})
-	}
-	for _, g := range systemGoals {
-		all = append(all, Goal{Name: g.Name, System: true})
-	}
-	return all
+	scheduler := each(schedulerGoals, func(g schedulerGoal) Goal { return Goal{Name: g.Name, Policy: g.Policy} })
+	return append(scheduler, each(systemGoals, func(g systemGoal) Goal { return Goal{Name: g.Name, System: true} })...)
 }
 
 // CountScheduler counts up, by place in Goals, what came up in a log.

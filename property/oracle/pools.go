@@ -48,10 +48,7 @@ func all(s *generate.SystemCase) []string {
 			names = append(names, name)
 		}
 	}
-	for _, t := range s.Tools {
-		names = append(names, t.Name)
-	}
-	return names
+	return append(names, each(s.Tools, func(t generate.Tool) string { return t.Name })...)
 }
 
 func loaded(v *SystemView) error {

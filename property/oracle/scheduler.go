@@ -342,10 +342,7 @@ func (p *Pair) note(ev schedule.Event, a schedule.Action) {
 	if p.difference != "" {
 		return
 	}
-	var want []string
-	for _, w := range p.want {
-		want = append(want, fmt.Sprintf("%s %d", w.Kind, w.Index))
-	}
+	want := each(p.want, func(w schedule.Action) string { return fmt.Sprintf("%s %d", w.Kind, w.Index) })
 	p.difference = fmt.Sprintf("after event %d of call %d the definition decides [%s]; action %d, %s %d, differs",
 		ev.Kind, ev.Index, strings.Join(want, ", "), p.next+1, a.Kind, a.Index)
 }

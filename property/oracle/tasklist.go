@@ -141,14 +141,9 @@ func (m *taskModel) update(id int, in taskInput, by, owner string) (taskModel, e
 	if !there {
 		return next, errTaskGone
 	}
-	var pairs [][2]string
-	for _, other := range in.AddBlocks {
-		pairs = append(pairs, [2]string{in.ID, other})
-	}
-	for _, other := range in.AddBlockedBy {
-		pairs = append(pairs, [2]string{other, in.ID})
-	}
-	for _, p := range pairs {
+	after := each(in.AddBlocks, func(other string) [2]string { return [2]string{in.ID, other} })
+	before := each(in.AddBlockedBy, func(other string) [2]string { return [2]string{other, in.ID} })
+	for _, p := range append(after, before...) {
 		if err := next.order(p); err != nil {
 			return next, err
 		}

@@ -193,11 +193,7 @@ func joinedTexts(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str
 	}
-	var all []string
-	for _, p := range v.Array() {
-		all = append(all, p.Get("text").String())
-	}
-	return strings.Join(all, "")
+	return strings.Join(each(v.Array(), func(p gjson.Result) string { return p.Get("text").String() }), "")
 }
 
 // source is where the bytes of an image or a file are.

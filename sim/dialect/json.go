@@ -64,7 +64,7 @@ func listOf(items []json.RawMessage) json.RawMessage {
 func textBlock(s string) json.RawMessage { return object("type", "text", "text", text(s)) }
 
 // each gives what f makes of each thing.
-func each[T any](all []T, f func(T) json.RawMessage) (out []json.RawMessage) {
+func each[T, U any](all []T, f func(T) U) (out []U) {
 	for _, one := range all {
 		out = append(out, f(one))
 	}

@@ -226,12 +226,8 @@ func itemCall(item gjson.Result, ids *IDs) (id, name string, in json.RawMessage)
 
 // reasoning is what the provider shows of the model's reasoning, and its encrypted form.
 func reasoning(item gjson.Result) []json.RawMessage {
-	var all []string
-	for _, list := range []string{"summary", "content"} {
-		for _, p := range item.Get(list).Array() {
-			all = append(all, p.Get("text").String())
-		}
-	}
+	shown := append(item.Get("summary").Array(), item.Get("content").Array()...)
+	all := each(shown, func(p gjson.Result) string { return p.Get("text").String() })
 	sealed := Either(item, "encrypted_content", "signature").String()
 	switch {
 	case len(all) > 0:
@@ -243,13 +239,12 @@ func reasoning(item gjson.Result) []json.RawMessage {
 }
 
 func responsesReply(v gjson.Result, from Origin) gjson.Result {
-	var blocks []json.RawMessage
 	items := Either(v, "output", "steps").Array()
 	done := answered(items)
-	for _, item := range items {
-		blocks = append(blocks, outputItem(item, func(id string) bool { return done[id] }, from.IDs)...)
-	}
-	return reply(from, v.Get("id").String(), v.Get("model").String(), blocks, responseStop(v), responsesUsage(v.Get("usage")))
+	blocks := each(items, func(item gjson.Result) []json.RawMessage {
+		return outputItem(item, func(id string) bool { return done[id] }, from.IDs)
+	})
+	return reply(from, v.Get("id").String(), v.Get("model").String(), slices.Concat(blocks...), responseStop(v), responsesUsage(v.Get("usage")))
 }
 
 // responseStop is why a response ended; "" while it has not.

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"toolbench/toolsys/shellcmd"
+	"toolbench/toolsys/tool"
 )
 
 // command is one command of a line, in plain words.
@@ -72,11 +74,7 @@ func commands(line string) []command {
 	if err != nil {
 		return nil
 	}
-	var all []command
-	for _, s := range file.Stmts {
-		all = append(all, chain(s)...)
-	}
-	return all
+	return slices.Concat(tool.Each(file.Stmts, chain)...)
 }
 
 func chain(s *syntax.Stmt) []command {

@@ -161,9 +161,7 @@ func CountTools(tools []Tool, o CountOptions) ToolCosts {
 		}
 	}
 	r.Total = total.cost("", o.Counter)
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		r.Servers = append(r.Servers, sums[name].cost(name, o.Counter))
-	}
+	r.Servers = append(r.Servers, each(slices.Sorted(maps.Keys(sums)), func(name string) Cost { return sums[name].cost(name, o.Counter) })...)
 	SortToolCosts(r.Worst)
 	r.Automatic = automaticMode(o, o.Counter.tokens(total.deferred), tools)
 	return r

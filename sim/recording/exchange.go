@@ -252,10 +252,7 @@ func (x *exchange) stream(b []byte) (reply, error) {
 	if isCut && len(apart(cut.Event)) > 1 {
 		events, err, isCut = append(events, cut.Event), nil, false
 	}
-	var pieces []stream.Event
-	for _, e := range events {
-		pieces = append(pieces, apart(e)...)
-	}
+	pieces := slices.Concat(mapped(events, apart)...)
 	if isCut {
 		r.cut = "the body ends inside an event, at byte " + fmt.Sprint(cut.Offset)
 	} else if err != nil {

@@ -133,9 +133,7 @@ func (rd *reader) turn(c *Conversation, t *Turn) error {
 	at := place{c.Number, t.Number}
 	turn := PromptTurn{Number: t.Number, Prompt: rd.requests[at], Usage: t.Usage, Sent: t.Sent}
 	delete(rd.requests, at)
-	for _, call := range t.Calls {
-		turn.Calls = append(turn.Calls, rd.parser.own(call.Name))
-	}
+	turn.Calls = append(turn.Calls, mapped(t.Calls, func(call Call) string { return rd.parser.own(call.Name) })...)
 	s.Turns = append(s.Turns, turn)
 	return nil
 }

@@ -123,11 +123,7 @@ func (g *grepper) patterns() ([]string, error) {
 		}
 		given, g.names = g.rest[:1], g.rest[1:]
 	}
-	var lines []string
-	for _, p := range given {
-		lines = append(lines, strings.Split(p, "\n")...)
-	}
-	return lines, nil
+	return slices.Concat(each(given, func(p string) []string { return strings.Split(p, "\n") })...), nil
 }
 
 // compile joins patterns. No pattern at all, from an empty file, matches nothing.

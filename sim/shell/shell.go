@@ -104,8 +104,6 @@ func parse(script string) (*syntax.File, error) {
 }
 
 func reader(in io.Reader) *bufio.Reader {
-	if in == nil {
-		in = strings.NewReader("")
-	}
+	in = cmp.Or(in, io.Reader(strings.NewReader("")))
 	return bufio.NewReader(in)
 }

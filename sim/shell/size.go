@@ -70,9 +70,7 @@ func expanded(n syntax.Node) (names []string) {
 			}
 			name := n.Param.Value
 			if n.Repl != nil && n.Repl.All && n.Repl.With != nil {
-				for _, with := range expanded(n.Repl.With) {
-					names = append(names, name+"*"+with)
-				}
+				names = append(names, each(expanded(n.Repl.With), func(with string) string { return name + "*" + with })...)
 			}
 			names = append(names, name)
 		}

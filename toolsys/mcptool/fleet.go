@@ -119,9 +119,7 @@ func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
 	if len(servers) == 0 {
 		f.settle()
 	}
-	for _, s := range servers {
-		f.links = append(f.links, &link{Endpoint: s, f: f})
-	}
+	f.links = append(f.links, tool.Each(servers, func(s Endpoint) *link { return &link{Endpoint: s, f: f} })...)
 	return f
 }
 

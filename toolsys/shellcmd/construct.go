@@ -275,14 +275,8 @@ func (w *walker) refuse(st *Step, why string) {
 
 // sourceText is a command's source in the normal form, without redirections.
 func sourceText(c *syntax.CallExpr) string {
-	words := make([]string, 0, len(c.Assigns)+len(c.Args))
-	for _, as := range c.Assigns {
-		words = append(words, printed(&syntax.CallExpr{Assigns: []*syntax.Assign{as}}))
-	}
-	for _, x := range c.Args {
-		words = append(words, sourceOf(x))
-	}
-	return strings.Join(words, " ")
+	assigned := func(as *syntax.Assign) string { return printed(&syntax.CallExpr{Assigns: []*syntax.Assign{as}}) }
+	return strings.Join(append(each(c.Assigns, assigned), each(c.Args, sourceOf)...), " ")
 }
 
 // run checkers one command and notes it as a step. Commands that it runs in turn are

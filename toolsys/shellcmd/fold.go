@@ -18,11 +18,8 @@ func fold(s *Script, stmts []*syntax.Stmt) {
 
 // significant gives the names of the commands whose output a reader would care for.
 func significant(stmts []*syntax.Stmt) []string {
-	var names []string
-	for _, st := range stmts {
-		names = append(names, significantIn(st.Cmd)...)
-	}
-	return slices.DeleteFunc(names, func(n string) bool { return tables.Neutral[n] })
+	names := each(stmts, func(st *syntax.Stmt) []string { return significantIn(st.Cmd) })
+	return slices.DeleteFunc(slices.Concat(names...), func(n string) bool { return tables.Neutral[n] })
 }
 
 func significantIn(cmd syntax.Command) []string {
@@ -41,11 +38,7 @@ func significantIn(cmd syntax.Command) []string {
 	case nil:
 		return nil
 	}
-	var names []string
-	for _, list := range bodies(cmd) {
-		names = append(names, significant(list)...)
-	}
-	return names
+	return slices.Concat(each(bodies(cmd), significant)...)
 }
 
 // bodies gives the statement lists of a compound command.
@@ -66,11 +59,7 @@ func bodies(cmd syntax.Command) [][]*syntax.Stmt {
 	case *syntax.ForClause:
 		return [][]*syntax.Stmt{cmd.Do}
 	case *syntax.CaseClause:
-		var out [][]*syntax.Stmt
-		for _, item := range cmd.Items {
-			out = append(out, item.Stmts)
-		}
-		return out
+		return each(cmd.Items, func(item *syntax.CaseItem) []*syntax.Stmt { return item.Stmts })
 	case *syntax.TimeClause:
 		if cmd.Stmt != nil {
 			return [][]*syntax.Stmt{{cmd.Stmt}}

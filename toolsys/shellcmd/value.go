@@ -191,10 +191,7 @@ func soleCommand(stmts []*syntax.Stmt) (args []string) {
 	if !ok || len(c.Assigns) > 0 || len(st.Redirs) > 1 || len(st.Redirs) == 1 && st.Redirs[0].Op != syntax.RdrIn {
 		return nil
 	}
-	for _, x := range c.Args {
-		args = append(args, x.Lit())
-	}
-	return args
+	return each(c.Args, (*syntax.Word).Lit)
 }
 
 // printsNumbers reports whether what a substitution runs prints decimal numbers and nothing else, or nothing.

@@ -716,9 +716,6 @@ func (w *walker) absolute(name string) []string {
 	case w.state.lost:
 		return nil
 	}
-	var names []string
-	for _, dir := range append([]string{w.state.dir}, w.state.also...) {
-		names = append(names, strings.TrimSuffix(dir, "/")+"/"+name)
-	}
-	return names
+	dirs := append([]string{w.state.dir}, w.state.also...)
+	return each(dirs, func(dir string) string { return strings.TrimSuffix(dir, "/") + "/" + name })
 }

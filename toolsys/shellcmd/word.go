@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -76,22 +77,23 @@ func (w *walker) word(x *syntax.Word) []Word {
 	}
 	if list, ok := braces(x); ok {
 		w.spend(96 * len(list)) // making a word of braces costs more than reading one
-		var all []Word
-		for _, one := range list {
-			all = append(all, w.field(one, sourceOf(x))...)
-		}
-		return all
+		return slices.Concat(each(list, func(one *syntax.Word) []Word { return w.field(one, sourceOf(x)) })...)
 	}
 	return w.field(x, sourceOf(x))
 }
 
 // words expands words in order.
 func (w *walker) words(list []*syntax.Word) []Word {
-	var all []Word
-	for _, x := range list {
-		all = append(all, w.word(x)...)
+	return slices.Concat(each(list, w.word)...)
+}
+
+// each gives what f makes of each thing.
+func each[T, U any](all []T, f func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = f(one)
 	}
-	return all
+	return made
 }
 
 func (w *walker) field(x *syntax.Word, source string) []Word {

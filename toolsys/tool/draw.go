@@ -225,9 +225,7 @@ func member(name string, value json.RawMessage) []string {
 		return []string{name + ": " + parts[0]}
 	}
 	lines := []string{name + ":"}
-	for _, p := range parts {
-		lines = append(lines, "  "+p)
-	}
+	lines = append(lines, Each(parts, func(p string) string { return "  " + p })...)
 	return lines
 }
 

@@ -218,12 +218,8 @@ func connect(items []WorkItem, id string, c WorkChange) error {
 
 // edges are the new dependencies: what comes first, and what waits for it.
 func edges(id string, c WorkChange) (all [][2]string) {
-	for _, other := range c.Blocks {
-		all = append(all, [2]string{id, other})
-	}
-	for _, other := range c.BlockedBy {
-		all = append(all, [2]string{other, id})
-	}
+	all = append(all, Each(c.Blocks, func(other string) [2]string { return [2]string{id, other} })...)
+	all = append(all, Each(c.BlockedBy, func(other string) [2]string { return [2]string{other, id} })...)
 	return all
 }
 

@@ -134,10 +134,7 @@ func (a *app) completeFlags(cmd *cobra.Command, formats []string) {
 }
 
 func (a *app) tagNames() []cobra.Completion {
-	var tags []string
-	for _, e := range a.suite() {
-		tags = append(tags, e.Tags...)
-	}
+	tags := slices.Concat(each(a.suite(), func(e entry) []string { return e.Tags })...)
 	slices.Sort(tags)
 	return slices.Compact(tags)
 }
@@ -174,9 +171,7 @@ func toolsOf(entries []toolpool.Entry) []*tool.Tool {
 // described is what a built-in tool declares.
 func described(e toolpool.Entry) reports.BuiltinTool {
 	b := reports.BuiltinTool{Name: e.Name, Planned: e.Tool == nil, Closed: e.Gate.Closed(settings.External(), toolpool.Conditions{Search: true})}
-	for _, f := range e.Gate.Any {
-		b.Flags = append(b.Flags, f.String())
-	}
+	b.Flags = append(b.Flags, each(e.Gate.Any, func(f settings.Flag) string { return f.String() })...)
 	t := e.Tool
 	if t == nil {
 		return b

@@ -374,9 +374,7 @@ func (d *decider) describe(out *reports.RuleDecision, q permission.Query, raw js
 	if q.Shell != nil {
 		for _, p := range q.Shell.Parts {
 			out.ReadOnly = out.ReadOnly && p.ReadOnly
-			for _, f := range p.Files {
-				out.Paths = append(out.Paths, f.Path)
-			}
+			out.Paths = append(out.Paths, each(p.Files, func(f permission.File) string { return f.Path })...)
 		}
 	}
 	slices.Sort(out.Paths)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,9 +102,7 @@ func localBase(own string) string {
 // to gives where a request goes, without the part of the path that both have.
 func (r routes) to(req *http.Request) *url.URL {
 	base := r.all
-	if base == nil {
-		base = r.usual[r.provider(req)]
-	}
+	base = cmp.Or(base, r.usual[r.provider(req)])
 	out := *req.URL
 	out.Scheme, out.Host = base.Scheme, base.Host
 	path, escaped := strings.TrimSuffix(base.Path, "/"), strings.TrimSuffix(base.EscapedPath(), "/")

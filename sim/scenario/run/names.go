@@ -51,9 +51,7 @@ func Words() scenario.Words {
 	w := scenario.Words{
 		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()), Builtins: builtin.Names(),
 	}
-	for _, p := range settings.Profiles() {
-		w.Profiles = append(w.Profiles, p.Name)
-	}
+	w.Profiles = append(w.Profiles, tool.Each(settings.Profiles(), func(p settings.Profile) string { return p.Name })...)
 	return w
 }
 

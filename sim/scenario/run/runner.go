@@ -356,9 +356,7 @@ func (r *runner) takeDown(failed error) *record {
 		Events: r.log.Events(), Digest: r.log.Digest(), Err: failed, Notes: r.notes, Limit: r.config.MaxConcurrency, Servers: r.servers.received(),
 	}}
 	r.wire.note(&rec.Record)
-	for _, m := range r.wire.misses {
-		rec.Misses = append(rec.Misses, m.Error())
-	}
+	rec.Misses = append(rec.Misses, tool.Each(r.wire.misses, func(m *cassette.MissError) string { return m.Error() })...)
 	if r.player != nil {
 		rec.Leftover = leftover(r.player)
 		for _, d := range r.player.Diffs() {
@@ -383,12 +381,8 @@ func history(sc *scenario.Scenario) []message.Message {
 	var out []message.Message
 	for _, past := range sc.World.History {
 		m := message.Message{Role: past.Role}
-		for _, r := range past.Results {
-			m.Content = append(m.Content, pastResult(r))
-		}
-		for _, b := range past.Blocks {
-			m.Content = append(m.Content, rawBlock(b))
-		}
+		m.Content = append(m.Content, tool.Each(past.Results, pastResult)...)
+		m.Content = append(m.Content, tool.Each(past.Blocks, rawBlock)...)
 		if past.Text != "" {
 			m.Content = append(m.Content, message.Text(past.Text))
 		}

@@ -203,9 +203,7 @@ func (s *servers) served(ctx context.Context) tool.Served {
 		now := e.way.Served(ctx)
 		switch {
 		case turn < e.spec.FromTurn:
-			for _, t := range now.Tools {
-				out.Pending = append(out.Pending, t.Origin.Server)
-			}
+			out.Pending = append(out.Pending, tool.Each(now.Tools, func(t *tool.Tool) string { return t.Origin.Server })...)
 		case e.spec.UntilTurn == 0 || turn <= e.spec.UntilTurn:
 			out.Tools = append(out.Tools, s.simulated(e, now)...)
 			out.Pending = append(out.Pending, now.Pending...)

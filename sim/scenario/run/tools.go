@@ -56,9 +56,7 @@ func (o ownTool) def() tool.Def[json.RawMessage, string] {
 		Limits:  tool.Limits[in]{ResultChars: o.ResultChars, Timeout: func(in) time.Duration { return o.Timeout.D() }},
 	}
 	d.Strict, d.Wire = o.Strict, tool.Wire{Callers: o.Callers, Eager: o.Eager}
-	for _, example := range o.Examples {
-		d.Wire.Examples = append(d.Wire.Examples, schemaOf(example))
-	}
+	d.Wire.Examples = append(d.Wire.Examples, tool.Each(o.Examples, schemaOf)...)
 	if given := schemaOf(o.Schema); given != nil {
 		d.InputSchema = given
 	}

@@ -75,9 +75,7 @@ func (w *worktrees) Changes(_ context.Context, tree tool.Worktree, _ map[string]
 		mark  string
 		paths []string
 	}{{"??", c.Created}, {" M", c.Changed}, {" D", c.Removed}} {
-		for _, p := range list.paths {
-			all = append(all, list.mark+" "+strings.TrimPrefix(p, tree.Dir+"/"))
-		}
+		all = append(all, tool.Each(list.paths, func(p string) string { return list.mark + " " + strings.TrimPrefix(p, tree.Dir+"/") })...)
 	}
 	return all, nil
 }
