@@ -311,9 +311,13 @@ func workersPiece(v gjson.Result, member string) gjson.Result {
 }
 
 func chatReply(v gjson.Result, from Origin) gjson.Result {
-	choice := v.Get("choices.0")
-	blocks := chatAnswer(choice.Get("message"), from.IDs)
-	return reply(from, v.Get("id").String(), v.Get("model").String(), blocks, choice.Get("finish_reason").String(), chatUsage(v))
+	var blocks []json.RawMessage
+	for i, choice := range v.Get("choices").Array() { // others have their number; GitHub's Copilot numbers none where they are one answer in parts
+		if i == 0 || !choice.Get("index").Exists() {
+			blocks = append(blocks, chatAnswer(choice.Get("message"), from.IDs)...)
+		}
+	}
+	return reply(from, v.Get("id").String(), v.Get("model").String(), blocks, v.Get("choices.0.finish_reason").String(), chatUsage(v))
 }
 
 // reply is a whole message.

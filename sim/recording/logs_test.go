@@ -105,6 +105,9 @@ var agentLogs = map[string]string{
 {"type":"text","timestamp":1764000002000,"sessionID":"ses","part":{"id":"p6","messageID":"msg2","type":"text","text":"Done"}}
 {"type":"step_finish","timestamp":1764000002100,"sessionID":"ses","part":{"id":"p7","messageID":"msg2","type":"step-finish","reason":"stop","tokens":{"input":10,"output":2,"reasoning":0,"cache":{"read":0,"write":0}}}}
 `,
+	"copilot's parts of an answer": `{"request":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"response":{"id":"r1","model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I look."}},{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}}
+{"request":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"response":{"id":"r2","model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"Done"}}]}}
+`,
 	"litellm": `{"id":"1","call_type":"completion","model":"gpt","messages":[{"role":"user","content":"Go"}],"response":{"id":"r1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":10,"completion_tokens":2}},"startTime":1}
 {"id":"2","call_type":"completion","model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}],"response":{"id":"r2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]},"startTime":2}
 `,
@@ -424,7 +427,9 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 `, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`,
 		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "ag-ui, in chunks": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
-		"grok history": `ls {"p":1} x`, "docker session": "ls {} x", "pi, printed": `ls {"a":1} x`,
+
+		"copilot's parts of an answer": `ls {"a":1} x`,
+		"grok history":                 `ls {"p":1} x`, "docker session": "ls {} x", "pi, printed": `ls {"a":1} x`,
 		"evaluation set of google's kit": `ls {"a":1} x`, "evaluation set, its events": `ls {"a":1} x`, "amazon q": `ls {"a":1} {"x":1}`, "acp": `ls {"a":1} x, view {"b":2} no`, "kiro": `ls {"a":1} x`,
 		"mock of kagent's": `ls {"a":1} x`, "braintrust's rows of gemini": `ls {"a":1} x`,
 	}
