@@ -44,7 +44,7 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 		ls.logs.key = fmt.Sprint("history\x00", -ls.group) // beside messages that need no framework
 		return true, read(v)
 	}
-	if v.Get("$schemaVersion").Exists() && v.Get("model_responses").IsArray() {
+	if v.Get("$schemaVersion").Exists() && dialect.Either(v, "model_responses", "modelResponses").IsArray() {
 		return true, ls.runState(v)
 	}
 	if v.Get("runs.0.messages.0.role").Exists() {
@@ -82,6 +82,13 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	return true, nil
 }
 
+// alone takes a part of a message that stands by itself.
+func (ls *lineScan) alone(p gjson.Result, answer bool, at time.Time) error {
+	var d messageDump
+	d.part(p)
+	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": map[bool]string{true: "assistant", false: "user"}[answer], "content": append(d.blocks, d.results...)})), at)
+}
+
 // runs takes the runs of a session of Agno's, each of which may begin with messages of those before.
 func (ls *lineScan) runs(v gjson.Result) error {
 	ls.logs = logs{key: "runs\x00" + strings.Clone(v.Get("session_id").String())}
@@ -96,12 +103,13 @@ func (ls *lineScan) runs(v gjson.Result) error {
 // runState takes the state of a run that OpenAI's library for agents writes down. A call that waits for approval stands there twice.
 func (ls *lineScan) runState(v gjson.Result) error {
 	ls.logs = logs{key: fmt.Sprint("run\x00", ls.values)}
-	asked := v.Get("original_input")
+	asked := dialect.Either(v, "original_input", "originalInput")
 	if asked.Type == gjson.String {
 		asked = gjson.ParseBytes(dialect.JSON([]any{fields{"role": "user", "content": asked.Str}}))
 	}
 	take := func(item gjson.Result) error { return ls.item(item, time.Time{}) }
-	return cmp.Or(each(asked, take), each(v.Get(`generated_items.#(type!="tool_approval_item")#.raw_item`), take))
+	made := dialect.Either(v, "generated_items", "generatedItems").Get(`#(type!="tool_approval_item")#`)
+	return cmp.Or(each(asked, take), each(made, func(item gjson.Result) error { return take(dialect.Either(item, "raw_item", "rawItem")) }))
 }
 
 // firstParts is how many parts of a list are looked at for what they are.
@@ -141,7 +149,7 @@ func isDumped(v gjson.Result) bool {
 	part := firstOf(v, "parts.0 content.parts.0 contents.0 Items.0 items.0 blocks.0 content.0 message.content.0")
 	return v.Get("message_id").Exists() && v.Get("message.content").IsArray() || // of Strands
 		firstOf(part, "$type block_type tool_call tool_call_result").Exists() || v.Get("meta").Exists() && part.Get("text").Exists() || // the latter of Haystack's
-		firstOf(v, "parts content.parts").IsArray() && part.Get("type").Exists() && !part.Get("content").Exists() || // of Vercel's AI SDK in a page
+		firstOf(v, "parts content.parts").IsArray() && part.Get("type").Exists() && (v.Get("id").Exists() || !part.Get("content").Exists()) || // of Vercel's AI SDK or TanStack's in a page
 		v.Get("blocks").IsArray() && v.Get("additional_kwargs").Exists() // of LlamaIndex
 }
 
@@ -179,8 +187,9 @@ func (ls *lineScan) dumped(m gjson.Result) error {
 	if !content.IsArray() {
 		d.said(content.String())
 	}
-	for _, p := range content.Array() {
-		if p.Get("type").Str == "step-start" {
+	parts := content.Array()
+	for i, p := range parts {
+		if kind := p.Get("type").Str; kind == "step-start" || kind != "tool-result" && i > 0 && parts[i-1].Get("type").Str == "tool-result" {
 			if err := d.end(ls, role); err != nil {
 				return err
 			}
@@ -221,26 +230,29 @@ func (d *messageDump) answered(r gjson.Result, failed bool) {
 		text = given.Raw
 	}
 	failed = failed || firstOf(r, "is_error isError error").Bool() || r.Get("status").Str == "error" || r.Get("state").Str == "output-error"
-	d.results = append(d.results, resultOf(firstOf(r, callIDIn).String(), text, failed))
+	id := firstOf(r, callIDIn).String()
+	if id == "" || !slices.ContainsFunc(d.results, func(given any) bool { return given.(fields)["tool_use_id"] == id }) { // the call may have had it with it
+		d.results = append(d.results, resultOf(id, text, failed))
+	}
 }
 
 // part takes a part of a message: a call, with its result where it has one, a result, a thought or a text.
 func (d *messageDump) part(p gjson.Result) {
 	kind, c := firstOf(p, kindIn).String(), firstOf(p, "toolInvocation toolUse tool_call toolResult tool_call_result @this")
 	switch {
-	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool_result", kind == "tool-result",
+	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool-result", kind == "tool_result", kind == "function_call_result",
 		p.Get("toolResult").Exists(), p.Get("tool_call_result").Exists(), kind == "" && c.Get("call_id").Exists():
 		d.answered(c, false)
 	case kind == "reasoning", kind == "thinking":
 		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": firstOf(p, "text reasoning thinking").String()})
-	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "tool_use", kind == "tool_call",
+	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "function_call", kind == "tool_call", kind == "tool_use",
 		p.Get("toolUse").Exists(), p.Get("tool_call").Exists(), kind == "" && c.Get("name").Exists() && c.Get("arguments").Exists():
 		d.called(c)
 		if firstOf(c, "output result errorText").Exists() {
 			d.answered(c, false)
 		}
 	default:
-		d.said(cmp.Or(firstOf(p, "text Text").String(), p.Str))
+		d.said(cmp.Or(plainText(firstOf(p, "text Text content")), p.Str))
 	}
 }
 
@@ -339,9 +351,7 @@ func (ls *lineScan) openHands(e gjson.Result) error {
 // acted takes a call of OpenHands with what was said before it.
 func (ls *lineScan) acted(e gjson.Result, id string, at time.Time) error {
 	var d messageDump
-	for _, t := range e.Get("thinking_blocks").Array() {
-		d.blocks = append(d.blocks, json.RawMessage(t.Raw))
-	}
+	d.blocks = append(d.blocks, mapped(e.Get("thinking_blocks").Array(), func(t gjson.Result) any { return json.RawMessage(t.Raw) })...)
 	d.said(plainText(e.Get("thought")))
 	input := firstOf(e, "tool_call.arguments tool_call.function.arguments")
 	if !input.Exists() {

@@ -171,6 +171,9 @@ func isBareItem(kind string, v gjson.Result) bool {
 // item takes an item of Responses.
 func (ls *lineScan) item(item gjson.Result, at time.Time) error {
 	ls.logs.pieces = true
+	if item.Get("callId").Exists() { // in the words of OpenAI's library for JavaScript
+		return ls.alone(item, item.Get("type").Str == "function_call", at)
+	}
 	return ls.said("", []byte(`{"input":[`+item.Raw+`]}`), at)
 }
 
@@ -302,9 +305,7 @@ func (ls *lineScan) geminiLine(v gjson.Result) error {
 	}
 	ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
 	var d messageDump
-	for _, t := range v.Get("thoughts").Array() {
-		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": t.Get("description").String()})
-	}
+	d.blocks = append(d.blocks, mapped(v.Get("thoughts").Array(), func(t gjson.Result) any { return fields{"type": "thinking", "thinking": t.Get("description").String()} })...)
 	d.said(plainText(v.Get("content")))
 	done := at
 	for _, c := range v.Get("toolCalls").Array() {
