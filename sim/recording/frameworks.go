@@ -17,7 +17,7 @@ import (
 // messages of many others that differ in their words alone.
 
 // listedIn are the members under which such a list stands where it is not the whole document.
-const listedIn = "messages message_history agent_messages chat_history history trajectory events items steps values.messages state.messages llm_context.messages store|@values|0"
+const listedIn = "messages message_history agent_messages chat_history history trajectory events items steps values.messages state.messages llm_context.messages data store|@values|0"
 
 // framework gives who reads v, a part of such a session; nil where it is none.
 func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
@@ -25,6 +25,8 @@ func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
 	switch {
 	case (kind == "request" || kind == "response") && v.Get("parts").IsArray():
 		return ls.pydantic
+	case isManaged(v.Get("type").Str, v):
+		return ls.managed
 	case v.Get("source").Type == gjson.String && (strings.HasSuffix(kind, "Event") || kind == "UserRejectObservation" || kind == "Condensation"):
 		return ls.openHands
 	case v.Get("source").Type == gjson.String && v.Get("timestamp").Exists() && dialect.Either(v, "action", "observation").Type == gjson.String:
@@ -82,6 +84,24 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	return true, nil
 }
 
+// isManaged reports whether v is an event of an agent that Anthropic runs.
+func isManaged(kind string, v gjson.Result) bool {
+	return (strings.HasPrefix(kind, "agent.") || strings.HasPrefix(kind, "user.")) && firstOf(v, "content name").Exists() && !v.Get("data").Exists()
+}
+
+// managed takes such an event. What the client sends comes once more when it is processed.
+func (ls *lineScan) managed(v gjson.Result) error {
+	id := v.Get("id").String()
+	if id != "" && ls.logs.acted[id] {
+		return nil
+	}
+	ls.logs.acts(strings.Clone(id))
+	if strings.HasPrefix(ls.logs.key, "history") { // some have a list an event, with which method of a client gave it
+		ls.logs.key = "managed"
+	}
+	return ls.alone(v, strings.HasPrefix(v.Get("type").Str, "agent.") && !strings.HasSuffix(v.Get("type").Str, "_result"), stamp(v.Get("processed_at")))
+}
+
 // alone takes a part of a message that stands by itself.
 func (ls *lineScan) alone(p gjson.Result, answer bool, at time.Time) error {
 	var d messageDump
@@ -127,7 +147,7 @@ var dumpedBy = map[string]string{
 const (
 	partsIn  = "parts content.parts contents Items items blocks content text"
 	kindIn   = "type $type block_type"
-	callIDIn = "toolCallId callId CallId toolUseId tool_call_id call_id origin.id id Id"
+	callIDIn = "toolCallId callId CallId toolUseId tool_use_id mcp_tool_use_id custom_tool_use_id tool_call_id call_id origin.id id Id"
 	nameIn   = "toolName FunctionName tool_name name function.name"
 	inputIn  = "args arguments Arguments input function.arguments"
 	givenIn  = "output.value output result Result content text errorText error"
@@ -216,6 +236,8 @@ func (d *messageDump) called(c gjson.Result) {
 	name := firstOf(c, nameIn).String()
 	if plugin := c.Get("PluginName").Str; plugin != "" {
 		name = plugin + "-" + name
+	} else if server := c.Get("mcp_server_name").Str; server != "" {
+		name = "mcp__" + server + "__" + name
 	}
 	if kind := c.Get("type").Str; name == "" {
 		name = strings.TrimPrefix(kind, "tool-")
@@ -239,6 +261,9 @@ func (d *messageDump) answered(r gjson.Result, failed bool) {
 // part takes a part of a message: a call, with its result where it has one, a result, a thought or a text.
 func (d *messageDump) part(p gjson.Result) {
 	kind, c := firstOf(p, kindIn).String(), firstOf(p, "toolInvocation toolUse tool_call toolResult tool_call_result @this")
+	if _, event, named := strings.Cut(kind, "."); named {
+		kind = strings.TrimPrefix(strings.TrimPrefix(event, "custom_"), "mcp_")
+	}
 	switch {
 	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool-result", kind == "tool_result", kind == "function_call_result",
 		p.Get("toolResult").Exists(), p.Get("tool_call_result").Exists(), kind == "" && c.Get("call_id").Exists():

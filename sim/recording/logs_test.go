@@ -106,7 +106,27 @@ var agentLogs = map[string]string{
 {"type":"step_finish","timestamp":1764000002100,"sessionID":"ses","part":{"id":"p7","messageID":"msg2","type":"step-finish","reason":"stop","tokens":{"input":10,"output":2,"reasoning":0,"cache":{"read":0,"write":0}}}}
 `,
 	"openai's agents, a run in javascript": `{"$schemaVersion":"1.0","originalInput":"Go","modelResponses":[{"output":[]}],"generatedItems":[{"type":"tool_call_item","rawItem":{"type":"function_call","callId":"c1","name":"ls","arguments":"{\"a\":1}","status":"completed"}},{"type":"tool_call_output_item","output":"x","rawItem":{"type":"function_call_result","callId":"c1","name":"ls","status":"completed","output":{"type":"text","text":"x"}}},{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done"}]}}]}`,
-	"tanstack's page":                      `{"prompt":"Go","messages":[{"id":"m1","role":"user","parts":[{"type":"text","content":"Go"}],"createdAt":"2026-03-01T10:00:00Z"},{"id":"m2","role":"assistant","parts":[{"type":"text","content":"I look."},{"type":"tool-call","id":"c1","name":"ls","arguments":"{\"a\":1}","state":"input-complete","output":{"f":"x"}},{"type":"tool-call","id":"c2","name":"ls","arguments":"","state":"input-complete","output":[]},{"type":"tool-result","toolCallId":"c1","content":"{\"f\":\"x\"}","state":"complete"},{"type":"tool-result","toolCallId":"c2","content":"[]","state":"complete"},{"type":"text","content":"Done"}],"createdAt":"2026-03-01T10:00:01Z"}]}`,
+	"managed agents": `{"id":"e1","type":"user.message","content":[{"type":"text","text":"Go"}],"processed_at":"2026-05-01T10:00:00Z"}
+{"id":"e2","type":"span.model_request_start","processed_at":"2026-05-01T10:00:00Z"}
+{"id":"e3","type":"agent.tool_use","name":"ls","input":{"a":1},"processed_at":"2026-05-01T10:00:01Z"}
+{"id":"e4","type":"agent.mcp_tool_use","mcp_server_name":"s","name":"find","input":{},"processed_at":"2026-05-01T10:00:02Z"}
+{"id":"e5","type":"agent.custom_tool_use","name":"ask","input":{"b":2},"processed_at":"2026-05-01T10:00:03Z"}
+{"id":"e6","type":"agent.tool_result","tool_use_id":"e3","content":[{"type":"text","text":"x"}],"is_error":false,"processed_at":"2026-05-01T10:00:04Z"}
+{"id":"e7","type":"agent.mcp_tool_result","mcp_tool_use_id":"e4","content":[{"type":"text","text":"y"}],"processed_at":"2026-05-01T10:00:04Z"}
+{"id":"e8","type":"user.custom_tool_result","custom_tool_use_id":"e5","content":[{"type":"text","text":"no"}],"is_error":true,"processed_at":null}
+{"id":"e8","type":"user.custom_tool_result","custom_tool_use_id":"e5","content":[{"type":"text","text":"no"}],"is_error":true,"processed_at":"2026-05-01T10:00:05Z"}
+{"id":"e9","type":"agent.message","content":[{"type":"text","text":"Done"}],"processed_at":"2026-05-01T10:00:06Z"}
+{"id":"e10","type":"session.status_idle","stop_reason":{"type":"end_turn"},"processed_at":"2026-05-01T10:00:06Z"}
+`,
+	"managed agents, a page": `{"data":[{"id":"e1","type":"user.message","content":[{"type":"text","text":"Go"}]},{"id":"e3","type":"agent.tool_use","name":"ls","input":{"a":1}},{"id":"e6","type":"agent.tool_result","tool_use_id":"e3","content":"x"},{"id":"e9","type":"agent.message","content":[{"type":"text","text":"Done"}]},{"id":"e10","type":"session.status_idle"}],"next_page":null}`,
+	"managed agents, by method": `["sessions.create",{"id":"s"}]
+["events.send",["s",{"events":[{"type":"user.message","content":[{"type":"text","text":"Go"}]}]}]]
+["events.stream",{"id":"e1","type":"user.message","content":[{"type":"text","text":"Go"}]}]
+["events.stream",{"id":"e3","type":"agent.tool_use","name":"ls","input":{"a":1}}]
+["events.stream",{"id":"e6","type":"agent.tool_result","tool_use_id":"e3","content":"x"}]
+["events.stream",{"id":"e9","type":"agent.message","content":[{"type":"text","text":"Done"}]}]
+`,
+	"tanstack's page": `{"prompt":"Go","messages":[{"id":"m1","role":"user","parts":[{"type":"text","content":"Go"}],"createdAt":"2026-03-01T10:00:00Z"},{"id":"m2","role":"assistant","parts":[{"type":"text","content":"I look."},{"type":"tool-call","id":"c1","name":"ls","arguments":"{\"a\":1}","state":"input-complete","output":{"f":"x"}},{"type":"tool-call","id":"c2","name":"ls","arguments":"","state":"input-complete","output":[]},{"type":"tool-result","toolCallId":"c1","content":"{\"f\":\"x\"}","state":"complete"},{"type":"tool-result","toolCallId":"c2","content":"[]","state":"complete"},{"type":"text","content":"Done"}],"createdAt":"2026-03-01T10:00:01Z"}]}`,
 	"copilot's parts of an answer": `{"request":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"response":{"id":"r1","model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I look."}},{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}}
 {"request":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"response":{"id":"r2","model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"Done"}}]}}
 `,
@@ -429,8 +449,8 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 `, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`,
 		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "ag-ui, in chunks": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
-		"openai's agents, a run in javascript": `ls {"a":1} x`,
-		"tanstack's page":                      `ls {"a":1} {"f":"x"}, ls {} []`, "copilot's parts of an answer": `ls {"a":1} x`,
+		"openai's agents, a run in javascript": `ls {"a":1} x`, "managed agents": `ls {"a":1} x, mcp__s__find {} y, ask {"b":2} no`, "managed agents, a page": `ls {"a":1} x`, "managed agents, by method": `ls {"a":1} x`,
+		"tanstack's page": `ls {"a":1} {"f":"x"}, ls {} []`, "copilot's parts of an answer": `ls {"a":1} x`,
 		"grok history": `ls {"p":1} x`, "docker session": "ls {} x", "pi, printed": `ls {"a":1} x`,
 		"evaluation set of google's kit": `ls {"a":1} x`, "evaluation set, its events": `ls {"a":1} x`, "amazon q": `ls {"a":1} {"x":1}`, "acp": `ls {"a":1} x, view {"b":2} no`, "kiro": `ls {"a":1} x`,
 		"mock of kagent's": `ls {"a":1} x`, "braintrust's rows of gemini": `ls {"a":1} x`,
