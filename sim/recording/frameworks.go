@@ -17,7 +17,7 @@ import (
 // messages of many others that differ in their words alone.
 
 // listedIn are the members under which such a list stands where it is not the whole document.
-const listedIn = "messages message_history agent_messages chat_history history trajectory events items steps values.messages state.messages llm_context.messages data store|@values|0"
+const listedIn = "messages message_history agent_messages chat_history history trajectory events items steps values.messages state.messages llm_context.messages data spans store|@values|0"
 
 // framework gives who reads v, a part of such a session; nil where it is none.
 func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
@@ -25,6 +25,10 @@ func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
 	switch {
 	case (kind == "request" || kind == "response") && v.Get("parts").IsArray():
 		return ls.pydantic
+	case v.Get("source").Type == gjson.String && v.Get("step_index").Exists():
+		return ls.planned
+	case v.Get(`attributes.gen_ai\.output`).Exists():
+		return ls.ofAnyAgent
 	case isManaged(v.Get("type").Str, v):
 		return ls.managed
 	case v.Get("source").Type == gjson.String && (strings.HasSuffix(kind, "Event") || kind == "UserRejectObservation" || kind == "Condensation"):
@@ -107,6 +111,64 @@ func (ls *lineScan) alone(p gjson.Result, answer bool, at time.Time) error {
 	var d messageDump
 	d.part(p)
 	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": map[bool]string{true: "assistant", false: "user"}[answer], "content": append(d.blocks, d.results...)})), at)
+}
+
+// opens makes calls that have no ids, of which results name the tool alone.
+func (d *messageDump) opens(l *logs, calls gjson.Result, name, input string) {
+	l.open = nil
+	for _, c := range calls.Array() {
+		l.turn++
+		made := [2]string{fmt.Sprint("call-", l.turn), strings.Clone(c.Get(name).String())}
+		d.blocks, l.open = append(d.blocks, callOf(made[0], made[1], c.Get(input))), append(l.open, made)
+	}
+}
+
+// closes takes what came of one: the first of that name, or the first at all, as one that was refused may have nothing.
+func (d *messageDump) closes(ls *lineScan, name, text string, failed bool) error {
+	open := ls.logs.open
+	if len(open) == 0 {
+		ls.s.ignore("results that no call made")
+		return nil
+	}
+	i := max(0, slices.IndexFunc(open, func(c [2]string) bool { return strings.EqualFold(c[1], name) }))
+	d.results = []any{resultOf(open[i][0], text, failed)}
+	ls.logs.open = slices.Delete(open, i, i+1)
+	return d.end(ls, "user")
+}
+
+// planned takes a step of Antigravity's: what the model wants done, or what came of it.
+func (ls *lineScan) planned(v gjson.Result) error {
+	d, kind, text := messageDump{at: stamp(v.Get("created_at"))}, v.Get("type").Str, v.Get("content").String()
+	switch {
+	case kind == "USER_INPUT":
+		d.said(text)
+		return d.end(ls, "user")
+	case kind == "PLANNER_RESPONSE":
+		d.part(gjson.ParseBytes(dialect.JSON(fields{"type": "thinking", "text": v.Get("thinking").String()})))
+		d.said(text)
+		d.opens(&ls.logs, v.Get("tool_calls"), "name", "args")
+		return d.end(ls, "assistant")
+	case v.Get("source").Str == "MODEL":
+		return d.closes(ls, kind, text, v.Get("status").Str == "ERROR")
+	}
+	ls.s.ignore("steps of the type " + quoted(kind))
+	return nil
+}
+
+// ofAnyAgent takes a span of Mozilla's any-agent. The first has what was asked, others what came since.
+func (ls *lineScan) ofAnyAgent(s gjson.Result) error {
+	attribute := func(name string) gjson.Result { return s.Get(`attributes.gen_ai\.` + name) }
+	d, given := messageDump{at: time.Unix(0, s.Get("start_time").Int()).UTC()}, attribute("output")
+	if name := attribute(`tool\.name`); name.Exists() {
+		return d.closes(ls, name.Str, given.String(), s.Get("status.status_code").Str == "error")
+	}
+	err := each(parsed(attribute(`input\.messages`)), func(m gjson.Result) error { return ls.chatted(m, d.at) })
+	if calls := parsed(given); calls.Get(`0.tool\.name`).Exists() {
+		d.opens(&ls.logs, calls, `tool\.name`, `tool\.args`)
+	} else {
+		d.said(given.String())
+	}
+	return cmp.Or(err, d.end(ls, "assistant"))
 }
 
 // runs takes the runs of a session of Agno's, each of which may begin with messages of those before.

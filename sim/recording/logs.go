@@ -27,6 +27,8 @@ type logs struct {
 	// answer is the last that came with each of its calls, acted are actions that were calls without one.
 	answer string
 	acted  map[string]bool
+	// open are the ids and the names of calls whose results do not name them.
+	open [][2]string
 	// printed: the lines are those of a run without a terminal, page: those that it streams to one.
 	printed bool
 	page    *page
