@@ -27,6 +27,11 @@ func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error
 			ls.logs = logs{key: strings.Clone(key), pieces: true, printed: true, steps: true}
 		}
 		ls.logs.answering = false
+	case v.Get("params.item.type").Exists() && strings.HasPrefix(v.Get("method").Str, "item/"):
+		if key := "headless\x00" + v.Get("params.threadId").String(); key != ls.logs.key {
+			ls.logs = logs{key: strings.Clone(key), pieces: true, printed: true}
+		}
+		err = ls.printedItem(v.Get("method").Str, v.Get("params.item"), at)
 	case v.Get("params.sessionId").Exists() && firstOf(v, "params.update.sessionUpdate params.prompt.0.type").Exists():
 		err = ls.edited(v.Get("params"))
 	case !ls.logs.printed:
@@ -81,26 +86,29 @@ func (ls *lineScan) printedPart(kind string, p gjson.Result, at time.Time) error
 	return nil
 }
 
-// printedItem takes an item of Codex's: a call when it starts, or ends without having started, and its result.
+// printedItem takes an item of Codex's, in the words of exec or in those of its server for editors: a call when it starts, or
+// ends without having started, and its result.
 func (ls *lineScan) printedItem(kind string, item gjson.Result, at time.Time) error {
 	id, name, input := item.Get("id").String(), "", gjson.Result{}
-	done := kind == "item.completed"
-	switch what := item.Get("type").Str; {
-	case what == "agent_message" && done:
+	done := strings.HasSuffix(kind, "completed")
+	switch what := strings.ToLower(strings.ReplaceAll(item.Get("type").Str, "_", "")); {
+	case what == "usermessage" && done:
+		return ls.prints("user", textOf(plainText(item.Get("content"))), at)
+	case what == "agentmessage" && done:
 		return ls.prints("assistant", textOf(item.Get("text").String()), at)
 	case what == "reasoning" && done:
-		return ls.prints("assistant", fields{"type": "thinking", "thinking": item.Get("text").String()}, at)
-	case what == "command_execution":
+		return ls.prints("assistant", fields{"type": "thinking", "thinking": plainText(firstOf(item, "text summary"))}, at)
+	case what == "commandexecution":
 		name, input = "shell", gjson.ParseBytes(dialect.JSON(fields{"command": item.Get("command").String()}))
-	case what == "file_change":
+	case what == "filechange":
 		name, input = "apply_patch", gjson.ParseBytes(dialect.JSON(fields{"changes": item.Get("changes").Value()}))
-	case what == "mcp_tool_call":
+	case what == "mcptoolcall":
 		name, input = "mcp__"+item.Get("server").String()+"__"+item.Get("tool").String(), item.Get("arguments")
 	default:
-		ls.s.ignore("items of the type " + quoted(what))
+		ls.s.ignore("items of the type " + quoted(item.Get("type").Str))
 		return nil
 	}
-	if kind == "item.updated" || kind == "item.started" && ls.logs.acted[id] {
+	if started := strings.HasSuffix(kind, "started"); !done && !started || started && ls.logs.acted[id] {
 		return nil
 	}
 	if !ls.logs.acted[id] {
@@ -109,8 +117,8 @@ func (ls *lineScan) printedItem(kind string, item gjson.Result, at time.Time) er
 			return err
 		}
 	}
-	text := cmp.Or(item.Get("aggregated_output").String(), plainText(item.Get("result.content")), item.Get("error.message").String(), item.Get("status").String())
-	return ls.prints("user", resultOf(id, text, item.Get("status").Str == "failed"), at)
+	text := cmp.Or(firstOf(item, "aggregated_output aggregatedOutput").String(), plainText(item.Get("result.content")), item.Get("error.message").String(), item.Get("status").String())
+	return ls.prints("user", resultOf(id, text, item.Get("status").Str == "failed" || item.Get("status").Str == "declined"), at)
 }
 
 // acts notes a call that was made.

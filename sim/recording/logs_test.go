@@ -134,6 +134,17 @@ var agentLogs = map[string]string{
 {"step_index":5,"source":"MODEL","type":"GENERIC","status":"ERROR","created_at":"2026-05-01T10:00:03Z","content":"no"}
 {"step_index":6,"source":"MODEL","type":"PLANNER_RESPONSE","status":"DONE","created_at":"2026-05-01T10:00:04Z","content":"Done"}
 `,
+	"codex, its server": `{"jsonrpc":"2.0","method":"turn/started","params":{"threadId":"t","turn":{"id":"u"}}}
+{"method":"item/started","params":{"threadId":"t","turnId":"u","item":{"type":"userMessage","id":"i0","content":[{"type":"text","text":"Go"}]}}}
+{"method":"item/completed","params":{"threadId":"t","turnId":"u","item":{"type":"userMessage","id":"i0","content":[{"type":"text","text":"Go"}]}}}
+{"method":"item/completed","params":{"threadId":"t","turnId":"u","item":{"type":"reasoning","id":"i1","summary":["hm"],"content":[]}}}
+{"method":"item/started","params":{"threadId":"t","turnId":"u","item":{"type":"commandExecution","id":"c1","command":"ls","status":"inProgress","aggregatedOutput":null}}}
+{"method":"item/commandExecution/outputDelta","params":{"threadId":"t","itemId":"c1","delta":"x"}}
+{"method":"item/completed","params":{"threadId":"t","turnId":"u","item":{"type":"commandExecution","id":"c1","command":"ls","status":"completed","aggregatedOutput":"x","exitCode":0}}}
+{"method":"item/agentMessage/delta","params":{"threadId":"t","itemId":"i2","delta":"Done"}}
+{"method":"item/completed","params":{"threadId":"t","turnId":"u","item":{"type":"agentMessage","id":"i2","text":"Done"}}}
+{"method":"turn/completed","params":{"threadId":"t","turn":{"id":"u","status":"completed"}}}
+`,
 	"tanstack's page": `{"prompt":"Go","messages":[{"id":"m1","role":"user","parts":[{"type":"text","content":"Go"}],"createdAt":"2026-03-01T10:00:00Z"},{"id":"m2","role":"assistant","parts":[{"type":"text","content":"I look."},{"type":"tool-call","id":"c1","name":"ls","arguments":"{\"a\":1}","state":"input-complete","output":{"f":"x"}},{"type":"tool-call","id":"c2","name":"ls","arguments":"","state":"input-complete","output":[]},{"type":"tool-result","toolCallId":"c1","content":"{\"f\":\"x\"}","state":"complete"},{"type":"tool-result","toolCallId":"c2","content":"[]","state":"complete"},{"type":"text","content":"Done"}],"createdAt":"2026-03-01T10:00:01Z"}]}`,
 	"copilot's parts of an answer": `{"request":{"model":"gpt","messages":[{"role":"user","content":"Go"}]},"response":{"id":"r1","model":"m","choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I look."}},{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}}
 {"request":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]},"response":{"id":"r2","model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"Done"}}]}}
@@ -459,7 +470,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "ag-ui, in chunks": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
 		"openai's agents, a run in javascript": `ls {"a":1} x`, "managed agents": `ls {"a":1} x, mcp__s__find {} y, ask {"b":2} no`, "managed agents, a page": `ls {"a":1} x`, "managed agents, by method": `ls {"a":1} x`,
-		"any-agent": `ls {"a":1} x, find {} no`, "antigravity": `run_command {"CommandLine":"ls"} no, view_file {"a":1} x`, "tanstack's page": `ls {"a":1} {"f":"x"}, ls {} []`, "copilot's parts of an answer": `ls {"a":1} x`,
+		"any-agent": `ls {"a":1} x, find {} no`, "antigravity": `run_command {"CommandLine":"ls"} no, view_file {"a":1} x`, "codex, its server": `shell {"command":"ls"} x`, "tanstack's page": `ls {"a":1} {"f":"x"}, ls {} []`, "copilot's parts of an answer": `ls {"a":1} x`,
 		"grok history": `ls {"p":1} x`, "docker session": "ls {} x", "pi, printed": `ls {"a":1} x`,
 		"evaluation set of google's kit": `ls {"a":1} x`, "evaluation set, its events": `ls {"a":1} x`, "amazon q": `ls {"a":1} {"x":1}`, "acp": `ls {"a":1} x, view {"b":2} no`, "kiro": `ls {"a":1} x`,
 		"mock of kagent's": `ls {"a":1} x`, "braintrust's rows of gemini": `ls {"a":1} x`,
