@@ -30,12 +30,6 @@ type call struct {
 	status Status
 }
 
-// start begins the goroutine of a call.
-func (e *Engine) start(i int) {
-	e.note(Started, i, 0)
-	e.await(i, begin, e.now, e.rank("call//", e.calls[i].ID))
-}
-
 // await makes a call wait until a time, as an actor of the gate.
 func (e *Engine) await(i int, who actor, at time.Duration, rank uint64) {
 	k := &e.calls[i]

@@ -160,7 +160,8 @@ func (e *Engine) act(a schedule.Action) {
 	i := e.s.first + a.Index
 	switch a.Kind {
 	case schedule.Start:
-		e.start(i)
+		e.note(Started, i, 0)
+		e.await(i, begin, e.now, e.rank("call//", e.calls[i].ID))
 	case schedule.Resume:
 		e.resume(i)
 	case schedule.Cancel:

@@ -114,12 +114,6 @@ type queue struct {
 	ended bool
 }
 
-func newQueue() *queue {
-	q := &queue{}
-	q.more.L = &q.mu
-	return q
-}
-
 func (q *queue) put(c chunk) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,7 +162,8 @@ func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.resp = vcr.Response{Status: resp.Status, Code: resp.StatusCode, Headers: resp.Header.Clone(), Duration: j.now().Sub(e.began)}
 	e.resp.Headers.Del(OffsetsHeader)
 	e.stamps.header = e.resp.Headers
-	e.dirty, e.chunks = true, newQueue()
+	e.dirty, e.chunks = true, &queue{}
+	e.chunks.more.L = &e.chunks.mu
 	e.last.Store(j.now().UnixNano())
 	j.mu.Lock()
 	j.open = append(j.open, e)

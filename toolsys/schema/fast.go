@@ -100,7 +100,8 @@ func (n *node) add(keyword string, v any, siblings map[string]any) bool {
 	case "properties":
 		return n.addProperties(v, siblings["required"])
 	case "required":
-		return siblings["properties"] != nil || isEmpty(v)
+		list, ok := v.([]any)
+		return siblings["properties"] != nil || ok && len(list) == 0
 	case "additionalProperties":
 		return n.addExtra(v)
 	case "items":
@@ -136,11 +137,6 @@ func latest(v any) bool {
 		"json-schema.org/draft/2020-12/schema", "json-schema.org/draft/2019-09/schema",
 		"json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema",
 	}, s)
-}
-
-func isEmpty(v any) bool {
-	list, ok := v.([]any)
-	return ok && len(list) == 0
 }
 
 func (n *node) addType(v any) bool {

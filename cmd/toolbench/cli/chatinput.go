@@ -230,17 +230,11 @@ func (c *chat) during(line string) {
 			c.interrupt()
 		}
 	default:
-		c.screen.notice(c.effectOfMessage())
+		c.screen.notice(map[bool]string{ // what happens when the user sends a message while calls run (J4)
+			true: "what runs is stopped for your message", false: "your message goes to the model with the results of what runs",
+		}[c.session.Interruptible()])
 		c.session.Interrupt(message.UserText(line))
 	}
-}
-
-// effectOfMessage words what happens when the user sends a message while calls run (J4).
-func (c *chat) effectOfMessage() string {
-	if c.session.Interruptible() {
-		return "what runs is stopped for your message"
-	}
-	return "your message goes to the model with the results of what runs"
 }
 
 // names reports whether a line begins with a command of the session's: a skill's, or a

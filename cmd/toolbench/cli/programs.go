@@ -125,7 +125,7 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 	}
 	own = &run.Own{Checks: map[string]func(check.Result) error{}, Tools: func(w run.World) ([]*tool.Tool, error) {
 		return tryEach(c.tools, func(p ownProgram) (*tool.Tool, error) {
-			way := p.way(out)
+			way := &programWay{p: p, out: out}
 			if p.Session {
 				w.Cleanup(way.end)
 			}
@@ -133,7 +133,7 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end 
 		})
 	}}
 	for _, p := range c.checks {
-		way := p.way(out)
+		way := &programWay{p: p, out: out}
 		own.Checks[p.name] = func(out check.Result) error { return p.check(ctx, out, way) }
 	}
 	return own, end, nil
@@ -292,8 +292,6 @@ type programWay struct {
 	errs   *limitedBuffer
 	broken error
 }
-
-func (p ownProgram) way(out *outside) *programWay { return &programWay{p: p, out: out} }
 
 // ask has the program answer a line with a line.
 func (w *programWay) ask(ctx context.Context, request any) (programAnswer, error) {

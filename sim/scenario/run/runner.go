@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -373,8 +372,6 @@ func leftover(p *cassette.Player) []string {
 		return fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL)
 	})
 }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // history is the transcript of the session before the run.
 func history(sc *scenario.Scenario) []message.Message {

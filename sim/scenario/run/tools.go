@@ -287,7 +287,7 @@ func (o *Own) Checked(out check.Result) (failures []check.Failure) {
 	if o == nil {
 		return nil
 	}
-	for _, name := range sorted(o.Checks) {
+	for _, name := range slices.Sorted(maps.Keys(o.Checks)) {
 		if err := o.Checks[name](out); err != nil {
 			failures = append(failures, check.Failure{Expectation: "checks." + name, Expected: "it holds", Found: err.Error(), At: out.File})
 		}

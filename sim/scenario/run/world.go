@@ -139,7 +139,7 @@ func tree(sc *scenario.Scenario, now func() time.Time) (*world.FS, error) {
 		}
 	}
 	extra := &txtar.Archive{}
-	for _, p := range sorted(w.Files) {
+	for _, p := range slices.Sorted(maps.Keys(w.Files)) {
 		extra.Files = append(extra.Files, txtar.File{Name: strings.TrimPrefix(p, "/"), Data: []byte(w.Files[p])})
 	}
 	if err := root.Load("/", extra); err != nil {
@@ -239,7 +239,7 @@ func FileChanges(sc *scenario.Scenario, before, after world.Snapshot) (files []t
 			note(p, list.is)
 		}
 	}
-	for _, p := range sorted(sc.Expect.Files) {
+	for _, p := range slices.Sorted(maps.Keys(sc.Expect.Files)) {
 		if p = path.Clean("/" + p); !named[p] {
 			note(p, "")
 		}
