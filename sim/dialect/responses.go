@@ -154,7 +154,8 @@ var clientTools = map[string]string{
 func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json.RawMessage {
 	switch kind := item.Get("type").String(); kind {
 	case "message", "model_output":
-		return written(item)
+		calls := each(item.Get(`content.#(type=="function_call")#`).Array(), func(c gjson.Result) []json.RawMessage { return outputItem(c, hosted, ids) })
+		return append(written(item), slices.Concat(calls...)...)
 	case "reasoning", "thought":
 		return reasoning(item)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
