@@ -103,14 +103,10 @@ func (ls *lineScan) managed(v gjson.Result) error {
 	if strings.HasPrefix(ls.logs.key, "history") { // some have a list an event, with which method of a client gave it
 		ls.logs.key = "managed"
 	}
-	return ls.alone(v, strings.HasPrefix(v.Get("type").Str, "agent.") && !strings.HasSuffix(v.Get("type").Str, "_result"), stamp(v.Get("processed_at")))
-}
-
-// alone takes a part of a message that stands by itself.
-func (ls *lineScan) alone(p gjson.Result, answer bool, at time.Time) error {
 	var d messageDump
-	d.part(p)
-	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": map[bool]string{true: "assistant", false: "user"}[answer], "content": append(d.blocks, d.results...)})), at)
+	d.part(v)
+	role := map[bool]string{true: "assistant", false: "user"}[len(d.results) == 0 && strings.HasPrefix(v.Get("type").Str, "agent.")]
+	return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": role, "content": append(d.blocks, d.results...)})), stamp(v.Get("processed_at")))
 }
 
 // opens makes calls that have no ids, of which results name the tool alone.
@@ -327,12 +323,12 @@ func (d *messageDump) part(p gjson.Result) {
 		kind = strings.TrimPrefix(strings.TrimPrefix(event, "custom_"), "mcp_")
 	}
 	switch {
-	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool-result", kind == "tool_result", kind == "function_call_result",
+	case kind == "functionResult", kind == "FunctionResultContent", kind == "tool-result", kind == "tool_result",
 		p.Get("toolResult").Exists(), p.Get("tool_call_result").Exists(), kind == "" && c.Get("call_id").Exists():
 		d.answered(c, false)
 	case kind == "reasoning", kind == "thinking":
 		d.blocks = append(d.blocks, fields{"type": "thinking", "thinking": firstOf(p, "text reasoning thinking").String()})
-	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "function_call", kind == "tool_call", kind == "tool_use",
+	case strings.HasPrefix(kind, "tool-"), kind == "dynamic-tool", kind == "functionCall", kind == "FunctionCallContent", kind == "tool_call", kind == "tool_use",
 		p.Get("toolUse").Exists(), p.Get("tool_call").Exists(), kind == "" && c.Get("name").Exists() && c.Get("arguments").Exists():
 		d.called(c)
 		if firstOf(c, "output result errorText").Exists() {

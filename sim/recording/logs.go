@@ -173,8 +173,10 @@ func isBareItem(kind string, v gjson.Result) bool {
 // item takes an item of Responses.
 func (ls *lineScan) item(item gjson.Result, at time.Time) error {
 	ls.logs.pieces = true
-	if item.Get("callId").Exists() { // in the words of OpenAI's library for JavaScript
-		return ls.alone(item, item.Get("type").Str == "function_call", at)
+	if id := item.Get("callId"); id.Exists() { // in the words of OpenAI's library for JavaScript
+		kind, given := strings.Replace(item.Get("type").Str, "_result", "_output", 1), item.Get("output")
+		as := dialect.JSON(fields{"call_id": id.Str, "type": kind, "output": cmp.Or(plainText(given), given.String())})
+		item = gjson.Parse(strings.TrimSuffix(string(as), "}") + "," + strings.TrimPrefix(item.Raw, "{")) // the first of two members counts
 	}
 	return ls.said("", []byte(`{"input":[`+item.Raw+`]}`), at)
 }
