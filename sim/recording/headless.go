@@ -28,8 +28,8 @@ func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error
 		}
 		ls.logs.answering = false
 	case v.Get("params.item.type").Exists() && strings.HasPrefix(v.Get("method").Str, "item/"):
-		if key := "headless\x00" + v.Get("params.threadId").String(); key != ls.logs.key {
-			ls.logs = logs{key: strings.Clone(key), pieces: true, printed: true}
+		if key := "headless\x00" + v.Get("params.threadId").String(); key != ls.logs.key { // threads take turns
+			ls.logs = logs{key: strings.Clone(key), acted: ls.logs.acted, turn: ls.logs.turn, pieces: true, printed: true}
 		}
 		err = ls.printedItem(v.Get("method").Str, v.Get("params.item"), at)
 	case v.Get("params.sessionId").Exists() && firstOf(v, "params.update.sessionUpdate params.prompt.0.type").Exists():

@@ -657,6 +657,23 @@ func TestItemsOfARunWithoutATerminalAreCalls(t *testing.T) {
 }
 
 // A call of a page's stream whose input is no JSON is a call; one that was cut is reported as left out.
+func TestThreadsOfCodexsServerMayTakeTurns(t *testing.T) {
+	rec := open(t, `{"method":"item/started","params":{"threadId":"t1","item":{"type":"commandExecution","id":"c1","command":"ls","status":"inProgress"}}}
+{"method":"item/started","params":{"threadId":"t2","item":{"type":"mcpToolCall","id":"c2","server":"s","tool":"find","arguments":{"q":1},"status":"inProgress"}}}
+{"method":"item/completed","params":{"threadId":"t1","item":{"type":"commandExecution","id":"c1","command":"ls","status":"completed","aggregatedOutput":"x"}}}
+{"method":"item/completed","params":{"threadId":"t2","item":{"type":"mcpToolCall","id":"c2","server":"s","tool":"find","arguments":{"q":1},"status":"completed","result":{"content":[{"type":"text","text":"y"}]}}}}
+{"method":"item/completed","params":{"threadId":"t1","item":{"type":"fileChange","id":"c3","changes":[],"status":"declined"}}}
+`)
+	assert.Empty(t, rec.Problems)
+	require.Len(t, rec.Conversations, 2)
+	assert.Len(t, rec.Conversations[0].Turns, 2)
+	require.Len(t, rec.Conversations[1].Turns, 1)
+	assert.Equal(t, "mcp__s__find", rec.Conversations[1].Turns[0].Calls[0].Name)
+	assert.Len(t, rec.Conversations[1].Turns[0].Calls, 1, "a call that began is not made again")
+	assert.Equal(t, "y", rec.Conversations[1].Turns[0].Result("c2").Text)
+	assert.True(t, rec.Conversations[0].Turns[1].Result("c3").IsError)
+}
+
 func TestSessionsOfAnEditorAreToldApart(t *testing.T) {
 	said := func(session, text string) string {
 		return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}` + "\n"
