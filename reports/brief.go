@@ -224,7 +224,9 @@ func toBeKnown(rows []replayRow) []string {
 		changed += min(row.c.ToolsChanged.N, 1)
 		broken += row.c.Broken.N
 	}
-	lines = append(lines, each(slices.Sorted(maps.Keys(why)), func(what string) string { return plural(why[what], "call", "calls") + " without a result: " + what })...)
+	for _, what := range slices.Sorted(maps.Keys(why)) {
+		lines = append(lines, plural(why[what], "call", "calls")+" without a result: "+what)
+	}
 	lines = tallied(lines, disordered, "conversation has", "conversations have", " results that are not in call order")
 	lines = tallied(lines, changed, "conversation has", "conversations have", " tools that change")
 	return tallied(lines, broken, "input breaks its", "inputs break their", " schema")

@@ -234,7 +234,9 @@ func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
 			{name: "missed", value: float64(o.Tokens.Missed), unit: unitTokens, sense: upIsWorse},
 			{name: "tokens", value: float64(o.Tokens.Read + o.Tokens.Written + o.Tokens.Plain), unit: unitTokens, sense: upIsWorse},
 		}}
-		it.figures = append(it.figures, each(slices.Sorted(maps.Keys(o.Dollars)), func(list string) figure { return figure{"dollars", list, o.Dollars[list], unitDollars, upIsWorse} })...)
+		for _, list := range slices.Sorted(maps.Keys(o.Dollars)) {
+			it.figures = append(it.figures, figure{"dollars", list, o.Dollars[list], unitDollars, upIsWorse})
+		}
 		it.parts = each(o.Breaks, func(b economics.CacheBreak) []string { return []string{"turn " + strconv.Itoa(b.Turn)} })
 		return it
 	})

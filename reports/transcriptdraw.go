@@ -280,7 +280,9 @@ func (t Terminal) parts(all []signedPart) (lines []string) {
 		if sign != "" {
 			sign += " "
 		}
-		lines = append(lines, each(t.below(len(indent)).hung(sign, rolePaint[d.role], d.nodes), func(l string) string { return strings.TrimRight(indent+l, " ") })...)
+		for _, l := range t.below(len(indent)).hung(sign, rolePaint[d.role], d.nodes) {
+			lines = append(lines, strings.TrimRight(indent+l, " "))
+		}
 	}
 	return lines
 }

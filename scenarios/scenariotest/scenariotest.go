@@ -40,7 +40,9 @@ type Options struct {
 // a failure that none matches.
 func Run(t *testing.T, pattern string, o Options) {
 	t.Helper()
-	o.FS = cmp.Or(o.FS, os.DirFS("."))
+	if o.FS == nil {
+		o.FS = os.DirFS(".")
+	}
 	o.Seed = cmp.Or(o.Seed, 1)
 	files, err := fs.Glob(o.FS, filepath.ToSlash(pattern))
 	if err != nil {

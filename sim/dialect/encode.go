@@ -78,7 +78,9 @@ func formOf(api API) form {
 
 // Add gives what an event becomes. One that is no JSON, for a fault made it so, stays.
 func (g *Encoder) Add(e stream.Event) []stream.Event {
-	g.part = cmp.Or(g.part, formOf(g.API))
+	if g.part == nil {
+		g.part = formOf(g.API)
+	}
 	if g.part == nil {
 		return []stream.Event{e}
 	}

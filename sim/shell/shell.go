@@ -104,6 +104,8 @@ func parse(script string) (*syntax.File, error) {
 }
 
 func reader(in io.Reader) *bufio.Reader {
-	in = cmp.Or(in, io.Reader(strings.NewReader("")))
+	if in == nil {
+		in = strings.NewReader("")
+	}
 	return bufio.NewReader(in)
 }

@@ -143,7 +143,9 @@ func (c *Config) complete() error {
 	}
 	c.Grace = cmp.Or(c.Grace, schedule.DefaultGrace)
 	c.MaxTurns = cmp.Or(c.MaxTurns, 100)
-	c.Definitions = cmp.Or(c.Definitions, pool.NewDefinitions())
+	if c.Definitions == nil {
+		c.Definitions = pool.NewDefinitions()
+	}
 	return nil
 }
 

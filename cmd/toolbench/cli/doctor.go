@@ -58,7 +58,9 @@ func (a *app) doctor(cmd *cobra.Command, l displayFlags) error {
 	for _, p := range slices.Concat(a.config.tools, a.config.checks) {
 		rows = append(rows, []string{"program", p.name + ": " + strings.Join(p.Command, " ") + "; started with run --trust only"})
 	}
-	rows = append(rows, each(a.variables(cmd.Root()), func(pair string) []string { return []string{"from the environment", pair} })...)
+	for _, pair := range a.variables(cmd.Root()) {
+		rows = append(rows, []string{"from the environment", pair})
+	}
 	for _, h := range helpers {
 		rows = append(rows, []string{h.names[0], programFound(cmd.Context(), h.names, h.version) + "; for " + h.what})
 	}

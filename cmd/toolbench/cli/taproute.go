@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,7 +101,9 @@ func localBase(own string) string {
 // to gives where a request goes, without the part of the path that both have.
 func (r routes) to(req *http.Request) *url.URL {
 	base := r.all
-	base = cmp.Or(base, r.usual[r.provider(req)])
+	if base == nil {
+		base = r.usual[r.provider(req)]
+	}
 	out := *req.URL
 	out.Scheme, out.Host = base.Scheme, base.Host
 	path, escaped := strings.TrimSuffix(base.Path, "/"), strings.TrimSuffix(base.EscapedPath(), "/")
