@@ -20,11 +20,6 @@ var cohereEvents = []string{
 	"stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "citation-generation", "stream-end", // the first version's
 }
 
-// isCohereEvent reports whether v is one of them; other libraries have events of these types too.
-func isCohereEvent(v gjson.Result) bool {
-	return slices.Contains(cohereEvents, Either(v, "event_type", "type").String()) && (v.Get("delta").IsObject() || v.Get("index").Exists() || v.Get("event_type").Exists())
-}
-
 // isCohere reports whether v is an answer, of either version.
 func isCohere(v gjson.Result) bool {
 	return v.Get("finish_reason").Type == gjson.String && (v.Get("message.role").String() == "assistant" && v.Get("id").Exists() ||

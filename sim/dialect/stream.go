@@ -125,7 +125,8 @@ func EventAPI(v gjson.Result) API {
 		return Gemini
 	case isOllama(v):
 		return Ollama
-	case isCohereEvent(v):
+	case slices.Contains(cohereEvents, Either(v, "event_type", "type").String()) &&
+		(v.Get("delta").IsObject() || v.Get("index").Exists() || v.Get("event_type").Exists()): // other libraries have events of these types too
 		return Cohere
 	case slices.Contains(stepEvents, v.Get("event_type").Str):
 		return Interactions

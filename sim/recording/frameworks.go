@@ -21,7 +21,7 @@ const listedIn = "messages message_history agent_messages chat_history history t
 
 // framework gives who reads v, a part of such a session; nil where it is none.
 func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
-	kind := v.Get("kind").Str
+	kind, event := v.Get("kind").Str, v.Get("type").Str
 	switch {
 	case (kind == "request" || kind == "response") && v.Get("parts").IsArray():
 		return ls.pydantic
@@ -29,7 +29,7 @@ func (ls *lineScan) framework(v gjson.Result) func(gjson.Result) error {
 		return ls.planned
 	case v.Get(`attributes.gen_ai\.output`).Exists():
 		return ls.ofAnyAgent
-	case isManaged(v.Get("type").Str, v):
+	case (strings.HasPrefix(event, "agent.") || strings.HasPrefix(event, "user.")) && firstOf(v, "content name").Exists() && !v.Get("data").Exists():
 		return ls.managed
 	case v.Get("source").Type == gjson.String && (strings.HasSuffix(kind, "Event") || kind == "UserRejectObservation" || kind == "Condensation"):
 		return ls.openHands
@@ -88,12 +88,7 @@ func (ls *lineScan) ofFramework(v gjson.Result) (known bool, err error) {
 	return true, nil
 }
 
-// isManaged reports whether v is an event of an agent that Anthropic runs.
-func isManaged(kind string, v gjson.Result) bool {
-	return (strings.HasPrefix(kind, "agent.") || strings.HasPrefix(kind, "user.")) && firstOf(v, "content name").Exists() && !v.Get("data").Exists()
-}
-
-// managed takes such an event. What the client sends comes once more when it is processed.
+// managed takes an event of an agent that Anthropic runs. What the client sends comes once more when it is processed.
 func (ls *lineScan) managed(v gjson.Result) error {
 	id := v.Get("id").String()
 	if id != "" && ls.logs.acted[id] {

@@ -133,10 +133,7 @@ func firstKey(data []byte, keys map[string]*ast.MappingValueNode) (at int, betwe
 		}
 	}
 	at = offset(first.Position.Line, first.Position.Column, lineOffsets(data), data)
-	between = "\n"
-	if bytes.Contains(data, []byte("\r\n")) {
-		between = "\r\n"
-	}
+	between = map[bool]string{true: "\r\n", false: "\n"}[bytes.Contains(data, []byte("\r\n"))]
 	if before := first.Prev; before != nil && before.Type == token.MappingStartType {
 		return at, ", "
 	}

@@ -211,8 +211,7 @@ func anyValue(tool string, client gjson.Result, member string) json.RawMessage {
 		return json.RawMessage(words[at].Raw)
 	}
 	takes, err := schema.Compile(json.RawMessage(`{"type":"object","$defs":` + cmp.Or(client.Get("$defs").Raw, "{}") + `,"additionalProperties":` + of.Raw + `}`))
-	given := cmp.Or(of.Get("default").Raw, of.Get("const").Raw, "null")
-	for _, v := range append(gjson.Parse(`[`+given+`,null,false,1,0,"toolbench",[],{}]`).Array(), words...) {
+	for _, v := range append(gjson.Parse(`[`+cmp.Or(of.Get("default").Raw, of.Get("const").Raw, "null")+`,null,false,1,0,"toolbench",[],{}]`).Array(), words...) {
 		if err == nil && len(takes.Validate(json.RawMessage(`{"":`+v.Raw+`}`))) == 0 {
 			return json.RawMessage(v.Raw)
 		}

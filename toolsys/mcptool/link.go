@@ -208,10 +208,7 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 }
 
 func (l *link) server() Server {
-	hope := ". It is being connected again"
-	if l.f.cfg.Attempts < 0 {
-		hope = ""
-	}
+	hope := map[bool]string{true: ". It is being connected again"}[l.f.cfg.Attempts > 0]
 	return Server{Name: l.Name, Bare: l.Bare, Session: l.client, broken: l.broken, track: l.track, hope: hope}
 }
 

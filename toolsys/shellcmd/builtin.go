@@ -16,7 +16,10 @@ func init() {
 	checkers = map[string]func(*call){
 		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
 		"break": anything, "continue": anything, "shift": anything, "times": anything, "help": anything, "pwd": anything, "type": anything,
-		"printf": checkPrintf, "test": checkTest, "[": checkTest, "cd": checkCd, "read": checkRead, "set": checkSet,
+		"printf": checkPrintf, "test": checkTest, "[": checkTest, "cd": checkCd, "set": checkSet,
+		"read": func(c *call) {
+			c.fills(spec{Short: "rsea:d:i:n:N:p:t:"}, "read may set a variable that means something")
+		},
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "command": checkCommand, "builtin": checkCommand,
 
 		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "yq": checkYq, "zcat": checkZcat, "zgrep": checkZgrep, "gzip": checkGzip, "gunzip": checkGzip,
@@ -171,11 +174,6 @@ func (w *walker) goTo(targets []File) {
 	succeeded := w.state.clone()
 	w.state = join(w.state, before)
 	w.success = &succeeded
-}
-
-// checkRead sets plain variables to what it reads.
-func checkRead(c *call) {
-	c.fills(spec{Short: "rsea:d:i:n:N:p:t:"}, "read may set a variable that means something")
 }
 
 func checkMapfile(c *call) {

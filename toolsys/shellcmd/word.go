@@ -88,12 +88,11 @@ func (w *walker) words(list []*syntax.Word) []Word {
 }
 
 // each gives what f makes of each thing.
-func each[T, U any](all []T, f func(T) U) []U {
-	made := make([]U, len(all))
-	for i, one := range all {
-		made[i] = f(one)
+func each[T, U any](all []T, f func(T) U) (out []U) {
+	for _, one := range all {
+		out = append(out, f(one))
 	}
-	return made
+	return out
 }
 
 func (w *walker) field(x *syntax.Word, source string) []Word {
