@@ -76,10 +76,10 @@ var layers = []struct {
 	{"sim/world", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd"}},
 	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world", "toolsys", "toolsys/..."}},
-	{"sim/serve", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
+	{"sim/serve", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/schema", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "toolsys/shellcmd", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
-	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics", "sim/recording", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
+	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics", "sim/recording", "toolsys/jsonscan", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
@@ -98,7 +98,7 @@ var layers = []struct {
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
-	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/render", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/jsonscan", "toolsys/render", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
 }
 
 var leaves = []string{
