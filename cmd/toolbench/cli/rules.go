@@ -196,7 +196,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 func place(text []byte, err error) string {
 	at := int64(len(text))
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		at = syntax.Offset - 1 // the offset is behind the byte
+		at = max(0, syntax.Offset-1) // the offset is behind the byte, if there is one
 	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		at = kind.Offset
 	}
