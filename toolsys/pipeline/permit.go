@@ -172,7 +172,7 @@ func describe(q *permission.Query, t *tool.Tool, in *tool.Input, c *tool.Context
 	q.Left = resolved(c.State.Worktree.Left(), resolve)
 	q.ReadOnly, q.Destructive, q.OpenWorld = b.ReadOnly(*in), b.Destructive(*in), b.OpenWorld(*in)
 	q.Interactive, q.Edits = b.NeedsUser(*in), b.EditsFiles
-	if resolve != nil {
+	if resolve != nil && (len(q.Paths) > 0 || q.PathsUnknown || q.Shell != nil) { // others name no file
 		q.Links = c.Rules.Links(q, resolve)
 	}
 }
