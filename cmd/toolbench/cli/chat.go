@@ -174,7 +174,6 @@ func (c *chat) serveTo(arg string) (string, error) {
 // begin opens the session.
 func (c *chat) begin(set settings.Settings, reach api.Config, past []loop.Entry) error {
 	history, reader := loop.Reopen(past)
-	home, _ := os.UserHomeDir() // without one, paths below ~ are as they stand
 	handlers := pipeline.Handlers{Notify: c.screen.notice}
 	if c.a.Interactive {
 		handlers.Ask, handlers.AskUser = c.permission, c.answers
@@ -183,7 +182,7 @@ func (c *chat) begin(set settings.Settings, reach api.Config, past []loop.Entry)
 		Model: api.New(reach), ModelName: c.flags.model, Settings: set, Policy: schedule.Streaming, Handlers: handlers,
 		System: []message.Block{message.Text(c.instructions())}, History: history, Reader: reader, Journal: c.kept.journal(), Watch: c.screen.stream,
 		State: tool.State{Dir: c.root, Root: c.root, Rules: c.rules, Mode: c.mode, Env: c.commandEnv()},
-		Home:  cmp.Or(home, "/"), NonInteractive: !c.a.Interactive, HookExec: c.hookExec,
+		Home:  cmp.Or(c.a.Home, "/"), NonInteractive: !c.a.Interactive, HookExec: c.hookExec,
 	})
 	if err != nil {
 		return usage("%s", err)

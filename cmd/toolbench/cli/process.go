@@ -34,8 +34,8 @@ type Process struct {
 	// Interrupts are the signals of Ctrl-C, where a command may take them.
 	Interrupts *Interrupts
 	// Dir is the working directory: what failed last is remembered for each. Cache
-	// is where such things are kept; "" keeps nothing.
-	Dir, Cache string
+	// is where such things are kept; "" keeps nothing. Home is the user's folder, which ~ stands for.
+	Dir, Cache, Home string
 	// Self is the program's file, for batches in processes of their own; "" plays them
 	// in this one.
 	Self string
@@ -47,6 +47,7 @@ func ThisProcess() Process {
 	p.Interactive = term.IsTerminal(int(os.Stdin.Fd()))
 	p.Dir, _ = os.Getwd()          // without one, relative paths fail where they are used
 	p.Cache, _ = os.UserCacheDir() // without one, nothing is remembered
+	p.Home, _ = os.UserHomeDir()   // without one, rules below ~ match nothing
 	p.Self, _ = os.Executable()    // without one, no process of its own is started
 	return p
 }

@@ -122,8 +122,7 @@ func (a *app) decider(f rulesFlags) (*decider, error) {
 	if err != nil {
 		return nil, usage("--dir %s: %s", f.dir, reason(err))
 	}
-	home, _ := os.UserHomeDir() // without one, rules below ~ match nothing
-	d := &decider{dir: host.Follow(dir), home: home, places: map[permission.Hit]string{}, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
+	d := &decider{dir: host.Follow(dir), home: a.Home, places: map[permission.Hit]string{}, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
 	d.roots = []string{d.dir}
 	if err := d.load(a, f); err != nil {
 		return nil, err
@@ -140,9 +139,10 @@ func (a *app) decider(f rulesFlags) (*decider, error) {
 // agentSettings is the part of an agent's settings file that is read here.
 type agentSettings struct {
 	Permissions struct {
-		Allow, Ask, Deny      []string
-		DefaultMode           string
-		AdditionalDirectories []string
+		Allow, Ask, Deny             []string
+		DefaultMode                  string
+		DisableBypassPermissionsMode string
+		AdditionalDirectories        []string
 	}
 }
 
@@ -152,8 +152,8 @@ func (d *decider) load(a *app, f rulesFlags) error {
 	if err != nil {
 		return err
 	}
-	mode, from := f.mode, "--mode "+f.mode
-	for _, file := range slices.SortedStableFunc(slices.Values(f.settings), func(a, b string) int { return cmp.Compare(sourceOf(a), sourceOf(b)) }) {
+	mode, from, noBypass := f.mode, "--mode "+f.mode, ""
+	for _, file := range slices.SortedStableFunc(slices.Values(f.settings), func(one, other string) int { return cmp.Compare(a.sourceOf(one), a.sourceOf(other)) }) {
 		text, err := os.ReadFile(a.path(file))
 		if err != nil {
 			return usage("%s: %s", file, reason(err))
@@ -168,11 +168,14 @@ func (d *decider) load(a *app, f rulesFlags) error {
 				return usage("%s: %q stands there more than once, and agents take the last one alone: join them", file, name)
 			}
 		}
-		if err := d.parse(sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
+		if err := d.parse(a.sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
 		}
 		if mode == "" {
 			mode, from = s.Permissions.DefaultMode, file+": defaultMode"
+		}
+		if s.Permissions.DisableBypassPermissionsMode == "disable" {
+			noBypass = file
 		}
 		for _, dir := range s.Permissions.AdditionalDirectories {
 			if below, home := strings.CutPrefix(dir, "~/"); home {
@@ -188,6 +191,12 @@ func (d *decider) load(a *app, f rulesFlags) error {
 	}
 	if d.mode, err = permission.ParseMode(mode); err != nil {
 		return usage("%s: %s", from, strings.TrimPrefix(err.Error(), "permission: "))
+	}
+	if noBypass != "" && d.mode == permission.Bypass {
+		if f.mode != "" {
+			return usage("%s: %s forbids it with disableBypassPermissionsMode", from, noBypass)
+		}
+		d.mode = permission.Default
 	}
 	return nil
 }
@@ -205,15 +214,13 @@ func place(text []byte, err error) string {
 }
 
 // sourceOf is where a settings file's rules come from, by its name and place.
-func sourceOf(file string) permission.Source {
-	home, _ := os.UserHomeDir()
-	abs, _ := filepath.Abs(file)
+func (a *app) sourceOf(file string) permission.Source {
 	switch {
 	case strings.Contains(filepath.Base(file), "local"):
 		return permission.LocalProject
 	case strings.HasPrefix(filepath.Base(file), "managed"):
 		return permission.Policy
-	case home != "" && filepath.Dir(filepath.Dir(abs)) == home:
+	case a.Home != "" && filepath.Dir(filepath.Dir(a.absolute(file))) == a.Home:
 		return permission.User
 	}
 	return permission.Project
