@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -84,8 +85,31 @@ func call(ts *testscript.TestScript, args []string) int {
 	ts.Check(err)
 	// What is the process's own is left to it.
 	p.Env = append(p.Env, "GOGC=100", "GOMEMLIMIT=off")
-	return cli.Main(context.Background(), p, cli.Scenarios())
+	return cli.Main(context.Background(), p, bench())
 }
+
+// bench is the program's, whose embedded suite is read once for all the scripts.
+var bench = sync.OnceValue(func() cli.Bench {
+	b := cli.Scenarios()
+	find := b.Find
+	var read sync.Map // of the files asked for, what find gives
+	b.Find = func(fsys fs.FS, paths ...string) ([]cli.Case, []error) {
+		if fsys != b.Suite {
+			return find(fsys, paths...)
+		}
+		type found struct {
+			cases []cli.Case
+			errs  []error
+		}
+		once, _ := read.LoadOrStore(strings.Join(paths, "\n"), sync.OnceValue(func() (f found) {
+			f.cases, f.errs = find(fsys, paths...)
+			return f
+		}))
+		f := once.(func() found)()
+		return slices.Clone(f.cases), slices.Clone(f.errs)
+	}
+	return b
+})
 
 // code N PROGRAM ARGS...: the program ends with exit code N.
 func code(ts *testscript.TestScript, neg bool, args []string) {
