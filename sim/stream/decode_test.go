@@ -105,6 +105,12 @@ func TestTheLimitItselfIsAllowed(t *testing.T) {
 			d := stream.Decoder{MaxEvent: 32}
 			_, err := feed(&d, stream.Rechunk(bytes.Repeat([]byte("x"), n), func(int) int { return size }))
 			assert.Equal(t, fails, err != nil, "%d bytes without a line end", n)
+			d = stream.Decoder{MaxEvent: 32}
+			_, err = feed(&d, stream.Rechunk(append([]byte("id: 56789012345\n"), bytes.Repeat([]byte("x"), n-16)...), func(int) int { return size }))
+			assert.Equal(t, fails, err != nil, "%d bytes in two lines", n)
+			d = stream.Decoder{MaxEvent: 32}
+			_, err = feed(&d, stream.Rechunk(append(bytes.Repeat([]byte("x"), n), '\n'), func(int) int { return size }))
+			assert.Equal(t, fails, err != nil, "%d bytes and a line end", n)
 		}
 	}
 }
@@ -125,6 +131,13 @@ func TestOffsetIsWhereEachEventEnds(t *testing.T) {
 	var ends []int64
 	require.NoError(t, d.Feed(body, func(stream.Event) error { ends = append(ends, d.Offset()); return nil }))
 	assert.Equal(t, []int64{18, 31, 41}, ends)
+
+	// A line feed that comes in the chunk behind its carriage return counts to what comes next.
+	d, ends = stream.Decoder{}, nil
+	for _, chunk := range []string{"data: 1\r\n\r", "\ndata: 2\r\n\r\n"} {
+		require.NoError(t, d.Feed([]byte(chunk), func(stream.Event) error { ends = append(ends, d.Offset()); return nil }))
+	}
+	assert.Equal(t, []int64{10, 21}, ends)
 }
 
 // anyBody draws streams in every dialect, complete or cut anywhere.

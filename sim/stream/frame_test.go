@@ -22,4 +22,7 @@ func TestFramesReadBack(t *testing.T) {
 		_, _, _, ok = NextFrame(frame[:rapid.IntRange(0, len(frame)-1).Draw(t, "cut")])
 		assert.False(t, ok)
 	})
+	_, _, size, ok := NextFrame(AppendFrame(nil, nil, nil))
+	assert.True(t, ok, "the shortest frame holds nothing")
+	assert.Equal(t, frameSums, size)
 }

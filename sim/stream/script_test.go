@@ -73,6 +73,31 @@ func TestBlocksWithoutATimeShareTheSpan(t *testing.T) {
 	assert.Equal(t, []time.Duration{3 * ms, 5 * ms, 7 * ms, 9 * ms}, stops)
 }
 
+// The pieces of a block come at even distances, the last one when the block is complete.
+func TestPiecesShareTheTimeOfTheirBlock(t *testing.T) {
+	const from, end = 3 * ms, 13*ms + 7*time.Microsecond
+	events := stream.Script(stream.Turn{FirstByte: from, End: end, Blocks: []stream.Block{{Kind: stream.Text, Text: strings.Repeat("some words ", 20)}}})
+	var at []time.Duration
+	for _, e := range events {
+		if e.Type == "content_block_delta" {
+			at = append(at, e.At)
+		}
+	}
+	require.Greater(t, len(at), 5)
+	for k := range at {
+		even := from + time.Duration(float64(end-from)*float64(k+1)/float64(len(at)))
+		assert.InDelta(t, even, at[k], float64(stream.Tick), "piece %d of %d", k+1, len(at))
+	}
+	assert.Equal(t, end, at[len(at)-1])
+}
+
+func TestOnlyACallStopsForTools(t *testing.T) {
+	for reason, kind := range map[string]stream.Kind{"end_turn": stream.Text, "tool_use": stream.ToolUse} {
+		events := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: kind, Name: "A", Text: "x"}}})
+		assert.Equal(t, reason, gjson.GetBytes(events[len(events)-2].Data, "delta.stop_reason").String())
+	}
+}
+
 func TestACallWithoutArgumentsHasOneEmptyDelta(t *testing.T) {
 	for _, input := range []string{"", "{}", "{ }"} {
 		events := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.ToolUse, Name: "A", Input: json.RawMessage(input)}}})
@@ -98,12 +123,49 @@ func TestDeltasAreSplitAtOddPlaces(t *testing.T) {
 	assert.NotContains(t, all, "\uFFFD", "never inside a rune")
 }
 
+// Where a parser is hurt most is where pieces end most often: half of the backslashes, three tenths
+// of the digits and of what numbers are spelled with, a tenth of all else.
+func TestPiecesEndMoreOftenWhereItHurts(t *testing.T) {
+	for what, at := range map[string]struct {
+		input  string
+		behind int // so many bytes
+		least  int // of a hundred seeds
+		most   int
+	}{
+		"a backslash":               {`{"a":"\nx"}`, 7, 35, 65},
+		"what a backslash escapes":  {`{"a":"\\x"}`, 8, 2, 22},
+		"a sign":                    {`{"a":-123}`, 6, 17, 45},
+		"a nought":                  {`{"a":101}`, 7, 17, 45},
+		"a nine":                    {`{"a":191}`, 7, 17, 45},
+		"a point":                   {`{"a":1.1}`, 7, 17, 45},
+		"a digit of a text":         {`{"a":"12"}`, 7, 2, 22},
+		"a digit behind an escape":  {`{"a":"\"1"}`, 9, 2, 22},
+		"a colon outside of a text": {`{"a":"x"}`, 5, 1, 20},
+	} {
+		ends := 0
+		for seed := range uint64(100) {
+			sofar := 0
+			for _, e := range stream.Script(stream.Turn{Seed: seed, Blocks: []stream.Block{{Kind: stream.ToolUse, Name: "A", Input: json.RawMessage(at.input)}}}) {
+				piece := gjson.GetBytes(e.Data, "delta.partial_json").String()
+				if sofar += len(piece); piece != "" && sofar == at.behind {
+					ends++
+				}
+			}
+		}
+		assert.True(t, at.least <= ends && ends <= at.most, "behind %s: %d of 100", what, ends)
+	}
+}
+
 func TestABlockThatIsCutNeverEnds(t *testing.T) {
 	events := stream.Script(stream.Turn{Blocks: []stream.Block{
 		{Kind: stream.ToolUse, Name: "A", Input: json.RawMessage(`{"a":"é"}`), CutAt: 7, At: 5 * ms},
 		{Kind: stream.Text, Text: "never sent"},
 	}})
 	assert.Equal(t, `{"a":"`, joined(events, 0, "partial_json"), "a rune is not broken")
+	for cut, want := range map[int]string{6: `{"a":"`, 8: `{"a":"é`, 9: `{"a":"é"`, 10: `{"a":"é"}`, 99: `{"a":"é"}`} {
+		some := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.ToolUse, Name: "A", Input: json.RawMessage(`{"a":"é"}`), CutAt: cut}}})
+		assert.Equal(t, want, joined(some, 0, "partial_json"), "cut at %d", cut)
+	}
 	assert.NotContains(t, types(events), "content_block_stop")
 	end := events[len(events)-2]
 	assert.Equal(t, "max_tokens", gjson.GetBytes(end.Data, "delta.stop_reason").String())
@@ -123,6 +185,10 @@ func TestAStreamCanBeCutOrFail(t *testing.T) {
 	turn.CutAfter = 3
 	assert.Equal(t, whole[:3], stream.Script(turn))
 
+	turn.CutAfter = len(whole)
+	assert.Equal(t, whole, stream.Script(turn), "a cut behind the end is none")
+	turn.CutAfter = 3
+
 	turn.Error = &stream.Error{Type: "overloaded_error", Message: "Overloaded"}
 	cut := stream.Script(turn)
 	assert.Equal(t, whole[:3], cut[:3])
@@ -141,13 +207,15 @@ func TestOtherBlocksKeepTheirShape(t *testing.T) {
 		{Kind: stream.Redacted, Text: "xyz"},
 		{Kind: stream.MCPToolUse, ID: "m1", Name: "f", Server: "s", Input: json.RawMessage(`[1]`)},
 		{Kind: "web_search_tool_result", ID: "s1", Content: json.RawMessage(`[ {"url":"u"} ]`)},
+		{Kind: "web_fetch_tool_result", ID: "s2", Content: json.RawMessage(`no JSON`)},
 	}, Stop: "pause_turn"})
 	body := string(stream.Bytes(events))
 	for _, want := range []string{
 		`"content_block":{"type":"thinking","thinking":"","signature":""}`, `"delta":{"type":"signature_delta","signature":"sig"}`,
 		`"content_block":{"type":"redacted_thinking","data":"xyz"}`,
 		`"content_block":{"type":"mcp_tool_use","id":"m1","name":"f","server_name":"s","input":{}}`,
-		`"content_block":{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"url":"u"}]}`, `"stop_reason":"pause_turn"`,
+		`"content_block":{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"url":"u"}]}`,
+		`"content_block":{"type":"web_fetch_tool_result","tool_use_id":"s2","content":"no JSON"}`, `"stop_reason":"pause_turn"`,
 	} {
 		assert.Contains(t, body, want)
 	}
@@ -162,6 +230,13 @@ func TestPingsComeAnywhereButFirstAndLast(t *testing.T) {
 	assert.Equal(t, "message_stop", got[len(got)-1])
 	assert.Equal(t, 4, strings.Count(strings.Join(got, " "), "ping"))
 	assert.True(t, slices.IsSortedFunc(events, byTime))
+	at := slices.IndexFunc(events, func(e stream.Event) bool { return e.Type == "ping" && e.At == 4*ms })
+	require.Positive(t, at)
+	assert.LessOrEqual(t, events[at-1].At, 4*ms)
+	assert.Greater(t, events[at+1].At, 4*ms, "a ping stands behind what has come by then")
+
+	turn.Pings = []time.Duration{events[at-1].At}
+	assert.Equal(t, "ping", stream.Script(turn)[at].Type, "also behind what comes in the same instant")
 }
 
 func byTime(a, b stream.Event) int { return int(a.At - b.At) }

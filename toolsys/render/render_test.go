@@ -54,6 +54,54 @@ func TestNodesAreBounded(t *testing.T) {
 	assert.Contains(t, text, "… 501 more lines", "what says how much was left out stays")
 }
 
+// What is just as long as the bound is shown whole, and one more is what is counted as left out.
+func TestOnlyWhatIsBeyondTheBoundIsCut(t *testing.T) {
+	of := func(n int) map[string]render.Node {
+		parts := make([]render.Node, n)
+		items := make([]render.Item, n)
+		rows := make([][]string, n)
+		lines := make([]string, n)
+		for i := range n {
+			parts[i] = render.Text{Text: "x"}
+			items[i] = render.Item{Spans: []render.Span{{Text: "x"}}}
+			rows[i] = []string{"x"}
+			lines[i] = "+x"
+		}
+		return map[string]render.Node{
+			"group": render.Group{Nodes: parts}, "list": render.List{Items: items}, "table": render.Table{Rows: rows},
+			"diff": render.Diff{Hunks: []render.Hunk{{Lines: lines[:1]}, {Lines: lines[1:]}}},
+			"text": render.Text{Text: strings.Join(lines, "\n")}, "line": render.Text{Text: strings.Repeat("x", n)},
+		}
+	}
+	for kind, most := range map[string]int{"group": 400, "list": 2000, "table": 2000, "diff": 2000, "text": 2000, "line": 4000} {
+		whole, over := of(most)[kind], of(most + 1)[kind]
+		assert.Equal(t, render.String([]render.Node{whole}, true), render.String(render.Bounded([]render.Node{whole}), true), kind)
+		cut := render.String(render.Bounded([]render.Node{over}), true)
+		want := "… 1 more"
+		switch kind {
+		case "diff":
+			want = render.Onward
+		case "line":
+			want = "… (1 more byte)"
+		}
+		assert.Contains(t, cut, want, kind)
+	}
+	// A change that ends at the bound takes no further hunk, however short.
+	diff := of(2000)["diff"].(render.Diff)
+	diff.Hunks = append(diff.Hunks, render.Hunk{Lines: []string{"+y"}})
+	text := render.String(render.Bounded([]render.Node{diff}), true)
+	assert.NotContains(t, text, "+y")
+	assert.Contains(t, text, render.Onward)
+	// A character is never cut in two.
+	wide := render.Bounded([]render.Node{render.Text{Text: "x" + strings.Repeat("é", 2000)}})
+	assert.Equal(t, "x"+strings.Repeat("é", 1999)+"… (2 more bytes)", render.String(wide, true))
+}
+
+func TestProgressNamesATotalWhereThereIsOne(t *testing.T) {
+	assert.Equal(t, "2 of 5 files", render.Progress{Done: 2, Total: 5, Text: "files"}.String())
+	assert.Equal(t, "files", render.Progress{Done: 2, Text: "files"}.String())
+}
+
 // Each reaches every text, so that a secret stands nowhere.
 func TestEachReachesEveryText(t *testing.T) {
 	s := []render.Span{{Text: "secret", Link: render.Link{Path: "secret", URL: "secret"}}}
@@ -71,4 +119,5 @@ func TestEachReachesEveryText(t *testing.T) {
 
 func TestShownIsHarmless(t *testing.T) {
 	assert.Equal(t, []string{`a\x1b[31m`, "    b", `\u202ec`, "d�"}, render.Shown("a\x1b[31m\r\n\tb\n\u202ec\nd\xff\n"))
+	assert.Equal(t, `\x9b \u0600 \ufeff \U000e0001`, render.Safe("\u009b \u0600 \ufeff \U000e0001"), "each in the shortest way that a reader knows")
 }

@@ -132,6 +132,9 @@ func TestConcurrencyIsAtLeastOne(t *testing.T) {
 		_, err := settings.FromEnv(from(map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": bad}))
 		assert.ErrorContains(t, err, bad)
 	}
+	s, err := settings.FromEnv(from(map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": "1"}))
+	require.NoError(t, err)
+	assert.Equal(t, 1, s.MaxConcurrency)
 }
 
 func TestAPasswordInTheBaseURLStaysOutOfTheError(t *testing.T) {
@@ -206,6 +209,11 @@ func TestAnUnknownFeatureNamesTheNearest(t *testing.T) {
 
 	_, err = settings.FromMap(map[string]string{"FEATURE_TODO_V3": "1"})
 	assert.ErrorContains(t, err, "FEATURE_TODO_V2")
+
+	_, err = settings.FromMap(map[string]string{"FEATURE_KAIXYZ": "1"})
+	assert.ErrorContains(t, err, "did you mean FEATURE_KAIROS?", "half of a name may differ")
+	_, err = settings.FromMap(map[string]string{"FEATURE_KAWXYZ": "1"})
+	assert.NotContains(t, err.Error(), "did you mean", "more than half is a guess")
 }
 
 func TestAnUnknownVariableNamesTheNearest(t *testing.T) {
@@ -228,7 +236,12 @@ func TestFlagsAreNamedOnceAndReadBack(t *testing.T) {
 	assert.True(t, slices.IsSortedFunc(settings.Flags(), func(a, b settings.Flag) int {
 		return strings.Compare(a.String(), b.String())
 	}))
-	assert.Equal(t, "Flag(200)", settings.Flag(200).String())
+	past := settings.Flag(len(settings.Flags()))
+	for _, none := range []settings.Flag{past, 200} {
+		assert.Equal(t, fmt.Sprintf("Flag(%d)", none), none.String(), "no flag, and no panic")
+		assert.Empty(t, none.About())
+		assert.False(t, none.Compiled())
+	}
 	assert.False(t, settings.EveryFlag().Has(200))
 }
 
