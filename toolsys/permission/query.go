@@ -95,6 +95,9 @@ type Part struct {
 	// Readings are what rules that forbid match beside the text: the words without
 	// quotes, the program's plain name, a subcommand behind options.
 	Readings []string
+	// Commands are the words of the command, and of those that it may run by its words, each program by its plain name:
+	// with signs for what is not known, and of an option all forms.
+	Commands [][]string
 	// ReadOnly reports whether it is proved that the part only reads, so that it
 	// needs no allow rule beside parts that have one.
 	ReadOnly bool

@@ -1,7 +1,9 @@
 package permission
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,9 +21,115 @@ func (u *unit) partCovered(content string, wide, folds bool) bool {
 		return !u.part.Construct && textCovered(content, u.plain) && (!u.part.Foreign || textCovered(content, configured(u.plain)))
 	}
 	content = strings.Join(strings.Fields(content), " ")
-	return wordsCovered(content, u.plain, folds) ||
+	sure, _ := u.part.spells(content)
+	return sure || wordsCovered(content, u.plain, folds) ||
 		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return wordsCovered(content, reading, folds) })
 }
+
+// The signs in [Part.Commands].
+const (
+	AnyWords  = "\x00" // stands for any number of words
+	MadeWord  = "\x01" // begins a pattern that a word matches of which no more is known; with two stars in front it is no option
+	OtherForm = "\x02" // stands between the forms of an option
+)
+
+// spelling is a rule's words behind its program, held against those of a command.
+type spelling struct {
+	operands, options []string // those that were not met yet
+	seen              []string // the options of the command
+	loose, open       bool     // some operand may be an option's value, which stands anywhere; further words may follow
+	doubt             bool     // some word may be another than the rule's
+	wild              int      // words that may be any option
+}
+
+// spells reports whether a command has the words of a rule's content, with its options in any order and others
+// between, and whether it may have them: where a word is made when the command runs, or is cut short.
+func (p *Part) spells(content string) (sure, may bool) {
+	name, rest, _ := strings.Cut(content, " ")
+	plain, prefix := strings.CutSuffix(rest, ":*")
+	for _, words := range p.Commands {
+		if rest == "" || len(words) == 0 || !strings.EqualFold(name, words[0]) {
+			continue
+		}
+		s := spelling{open: prefix || strings.Contains(plain, "*")}
+		for word := range strings.FieldsSeq(plain) {
+			switch word = strings.TrimLeft(word, "*"); {
+			case strings.HasPrefix(word, "-"):
+				s.options = append(s.options, word)
+			case word != "":
+				s.operands, s.loose = append(s.operands, word), s.loose || len(s.options) > 0
+			}
+		}
+		if missing := s.missing(words); missing == 0 || missing <= s.wild && !p.ReadOnly { // what only reads does with any option
+			sure, may = sure || missing == 0 && !s.doubt, true
+		}
+	}
+	return sure, may
+}
+
+// missing goes through a command's words, and gives how many of the rule's options it does not surely have; one more
+// than it may have where the rule is not about it.
+func (s *spelling) missing(words []string) int {
+	began, last, plain := false, "", false // plain: behind a --, no word is an option
+	for _, word := range words[1:] {
+		left := len(s.options)
+		switch {
+		case word == AnyWords:
+			s.doubt = s.doubt || len(s.operands)+len(slices.DeleteFunc(s.options, s.together)) > 0
+			return 0
+		case word == "--" && !plain:
+			plain = true
+		case len(word) > 1 && !plain && strings.HasPrefix(strings.TrimPrefix(word, MadeWord), "-"):
+			s.seen = append(s.seen, strings.Split(word, OtherForm)...)
+			s.options = slices.DeleteFunc(s.options, func(o string) bool { return s.fits(o, word, strings.HasPrefix(word, "--")) })
+			if strings.HasPrefix(word, MadeWord) && !strings.HasPrefix(word, MadeWord+"--") {
+				s.wild++
+			}
+			if left == len(s.options) && len(s.operands) == 0 && !s.open && !s.doubt {
+				return s.wild + 1
+			}
+		case len(s.operands) > 0 && s.fits(s.operands[0], word, slices.Contains(shortening, words[0])):
+			s.operands, began = s.operands[1:], true
+		case len(s.operands) > 0 && (strings.HasPrefix(last, "-") || s.loose || s.wild > 0):
+			s.doubt = s.doubt || began && !s.loose
+		case len(s.operands) > 0, !s.open && !s.doubt:
+			return s.wild + 1
+		case word == MadeWord+"*" && !plain && !(slices.Contains(messages, last) && (words[0] == "git" || words[0] == "gh")):
+			s.wild++
+		}
+		last, _, _ = strings.Cut(word, OtherForm)
+	}
+	return len(slices.DeleteFunc(s.options, s.together)) + len(s.operands)*(s.wild+1)
+}
+
+// together reports whether a command has all letters of an option, though not in one word.
+func (s *spelling) together(option string) bool {
+	return option[1:] != "" && option[1] != '-' && !strings.ContainsFunc(option[1:], func(r rune) bool { return !slices.Contains(s.seen, "-"+string(r)) })
+}
+
+// fits reports whether a word of the command is, or may be, one of the rule; short, also where it is but its beginning.
+func (s *spelling) fits(want, word string, short bool) bool {
+	pattern, made := strings.CutPrefix(word, MadeWord)
+	fixed, sure := strings.TrimRight(want, "*"), false
+	may := made && (star(pattern, fixed) || star(want, pattern))
+	for form := range strings.SplitSeq(word, OtherForm) {
+		name, _, _ := strings.Cut(form, "=")
+		sure = sure || star(want, form) || star(want, name)
+		may = may || short && begun(name) && strings.HasPrefix(fixed, name)
+	}
+	s.doubt = s.doubt || may && !sure
+	return may || sure
+}
+
+// begun matches the beginnings of long options and of other words, but not short options, which are never cut.
+var begun = regexp.MustCompile(`^(?:--)?[^-]`).MatchString
+
+var (
+	// shortening are programs that take the beginning of a subcommand for it.
+	shortening = []string{"bundle", "gem", "hg", "ip", "npm", "tmux", "vagrant"}
+	// messages are options of git and gh whose values are texts for people.
+	messages = []string{"-m", "-am", "--message", "--body", "--title"}
+)
 
 // configured is a command of git that names what it reads in place of a repository's
 // configuration, so that a rule that covers it gives nothing away with such a repository.
@@ -126,9 +234,10 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	}
 	for i := range q.Shell.Parts {
 		p := &q.Shell.Parts[i]
+		_, may := p.spells(r.content)
 		switch {
-		case names && p.Opaque != "" && !rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") }):
-			why = p.Opaque
+		case names && (p.Opaque != "" || may) && !rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") }):
+			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
 		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p):
 			why = "it may run what its words name"
 		case names && p.readsNamed(r.content, q):

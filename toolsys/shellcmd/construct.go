@@ -90,6 +90,7 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 				return
 			}
 			w.assign(as, d.Variant.Value == "export")
+			w.frozen[as.Name.Value] = w.frozen[as.Name.Value] || d.Variant.Value == "readonly" || hasOption(d, "r")
 			continue
 		}
 		option := as.Value.Lit()
@@ -101,11 +102,6 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 	if len(d.Args) == 0 {
 		w.construct(d, "it lists all variables")
 		return
-	}
-	for _, as := range d.Args {
-		if as.Name != nil && (d.Variant.Value == "readonly" || hasOption(d, "r")) {
-			w.frozen[as.Name.Value] = true
-		}
 	}
 	w.note(Step{Text: printed(d), ReadOnly: true, Leaf: true, Confined: true})
 }
@@ -296,9 +292,6 @@ func (w *walker) run(words []Word, st Step) {
 	st.Readings = readings(words)
 	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
 	c.check(name.Text)
-	if hidesSubcommand(words) && !st.ReadOnly {
-		c.opaque("it has too many options to read")
-	}
 	st.Leaf = st.Leaf && len(st.Set) == 0
 	w.note(st)
 	for _, inner := range c.inner {
@@ -360,27 +353,35 @@ func otherNames(name string) (all []string) {
 	return all
 }
 
-// maxOptions bounds behind how many words a subcommand is looked for. A command with more options than
-// that in front counts as one of which it is not known what it runs.
-const maxOptions = 64
+// cluster matches short options in one word.
+var cluster = regexp.MustCompile(`^-[A-Za-z]{2,6}$`).MatchString
 
-// hidesSubcommand reports whether a command has more options in front than are looked behind.
-func hidesSubcommand(words []Word) bool {
-	if len(words) <= maxOptions {
-		return false
-	}
-	options := 0
-	for _, f := range words[1:maxOptions] {
-		if strings.HasPrefix(f.Text, "-") {
-			options++
+// Forms are one of the step's words and, if it is an option, what else that is written as: each letter by itself, and
+// the option's other names.
+func (st *Step) Forms(word string) []string {
+	all := []string{word}
+	if cluster(word) && !tables.WholeOptions[st.Name] {
+		for _, letter := range word[1:] {
+			all = append(all, "-"+string(letter))
 		}
 	}
-	return options > maxOptions/2-2
+	sub, _ := subcommandOf(st.Words[1:])
+	for _, others := range slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub]) {
+		names := strings.Fields(others)
+		if slices.ContainsFunc(names, func(name string) bool {
+			return slices.Contains(all, name) || len(word) > len("--x") && strings.HasPrefix(name, "--") && strings.HasPrefix(name, word)
+		}) {
+			all = append(all, names...)
+		}
+	}
+	return all
 }
 
+// maxSuspected bounds at how many words a command is suspected, and how many of its own are looked at.
+const maxSuspected = 64
+
 // readings are the texts by which a rule that forbids may know a command: its words
-// without quotes, with the program's plain name, and without options before a
-// subcommand.
+// without quotes, and with the program's plain name.
 func readings(words []Word) []string {
 	bare := make([]string, len(words))
 	for i, f := range words {
@@ -394,14 +395,6 @@ func readings(words []Word) []string {
 	all = append(all, strings.Join(bare, " "))
 	for _, name := range otherNames(bare[0]) {
 		all = append(all, strings.Join(append([]string{name}, bare[1:]...), " "))
-	}
-	if len(bare) > 1 && strings.HasPrefix(bare[1], "-") {
-		for i := 2; i <= min(len(bare), maxOptions); i++ {
-			all = append(all, strings.TrimSpace(bare[0]+" "+strings.Join(bare[i:], " ")))
-		}
-	}
-	if plainArgs := slices.DeleteFunc(slices.Clone(bare[1:]), func(s string) bool { return s == "--" }); len(plainArgs) < len(bare)-1 {
-		all = append(all, bare[0]+" "+strings.Join(plainArgs, " "))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -83,6 +83,11 @@ func wordsOf(c *syntax.CallExpr) []Word {
 	return out
 }
 
+// scratch is a command that is looked at by itself.
+func scratch(words []Word) *call {
+	return &call{w: newWalker(&Script{}, Env{}), name: words[0].Text, args: words[1:], step: &Step{}}
+}
+
 // unwrap gives the words of the command behind wrappers.
 func unwrap(list []Word) []Word {
 	for range 10 {
@@ -93,8 +98,7 @@ func unwrap(list []Word) []Word {
 			}
 			wr = wrapper{Short: "0rtxpd:E:I:L:n:P:s:", Long: "null no-run-if-empty"}
 		}
-		c := &call{w: newWalker(&Script{}, Env{}), name: list[0].Text, args: list[1:], step: &Step{}}
-		rest, ok := c.behind(wr)
+		rest, ok := scratch(list).behind(wr)
 		if !ok || len(rest) == 0 {
 			return list
 		}
@@ -135,43 +139,16 @@ func sedEdit(file *syntax.File) *SedEdit {
 	if slices.ContainsFunc(words, func(w Word) bool { return w.Kind != Literal }) || words[0].Text != "sed" {
 		return nil
 	}
-	return sedEditOf(words[1:])
-}
-
-func sedEditOf(args []Word) *SedEdit {
-	inPlace := false
-	var rest []Word
-	var scripts []string
-	e := &SedEdit{}
-	for i := 0; i < len(args); i++ {
-		switch w := args[i]; w.Text {
-		case "-i", "--in-place":
-			inPlace = true
-		case "-E", "-r", "--regexp-extended":
-			e.Extended = true
-		case "-Ei", "-ri":
-			inPlace, e.Extended = true, true
-		case "-e", "--expression":
-			if i++; i < len(args) {
-				scripts = append(scripts, args[i].Text)
-			}
-		default:
-			if strings.HasPrefix(w.Text, "-") {
-				return nil
-			}
-			rest = append(rest, w)
-		}
-	}
-	if len(scripts) == 0 && len(rest) > 0 {
-		scripts, rest = []string{rest[0].Text}, rest[1:]
-	}
-	if !inPlace || len(scripts) != 1 || len(rest) != 1 {
+	p, ok := scratch(words).parse(spec{Short: "Eri::e:", Long: "expression= in-place? regexp-extended"})
+	script, operands, literal := sedScript(p)
+	keeps := slices.ContainsFunc(p.options, func(o option) bool { return o.name[0] == 'i' && o.value.Text != "" })
+	if !ok || !literal || keeps || !p.given("i", "in-place") || len(operands) != 1 {
 		return nil
 	}
-	prog, err := ParseSed(scripts[0], e.Extended)
+	e := &SedEdit{Script: script, Extended: p.given("E", "r", "regexp-extended"), File: operands[0].Text}
+	prog, err := ParseSed(script, e.Extended)
 	if err != nil || !prog.Substitution() {
 		return nil
 	}
-	e.Script, e.File = scripts[0], rest[0].Text
 	return e
 }

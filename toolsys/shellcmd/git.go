@@ -38,7 +38,7 @@ func checkGit(c *call) {
 // trusted, or an option that configures git, makes the command doubtful.
 func (c *call) gitOptions() (rest []Word, ok bool) {
 	args, named := c.args, false
-	for len(args) > 0 {
+	for ; len(args) > 0; args = args[1:] {
 		f := args[0]
 		switch {
 		case f.Kind == Literal && !strings.HasPrefix(f.Text, "-"):
@@ -48,15 +48,19 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 			c.opaque("a word of git that is not literal decides what it does")
 			return nil, false
 		case slices.Contains([]string{"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}, f.Text):
-			args = args[1:]
 		case slices.Contains([]string{"--version", "-v", "--help", "-h"}, f.Text) && len(args) == 1:
 			return nil, true
 		case f.Text == "-C" && len(args) > 1:
 			c.goesTo(args[1])
-			named = true
-			args = args[2:]
+			named, args = true, args[1:]
 		default:
-			return c.configured(args)
+			if f.Text == "-c" || strings.HasPrefix(f.Text, "--config-env") || strings.HasPrefix(f.Text, "--exec-path") {
+				c.opaque("git is configured by " + f.Text)
+			}
+			c.doubt("git is configured by " + f.Text)
+			if slices.Contains([]string{"-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"}, f.Text) && len(args) > 1 {
+				args = args[1:]
+			}
 		}
 	}
 	return nil, true
@@ -78,27 +82,6 @@ func (c *call) goesTo(dir Word) {
 
 // readsRepository notes all files of the repository, of which git shows any from each of its folders.
 func (c *call) readsRepository() { c.touches(File{Tree: true, Repository: true}, here()) }
-
-// configured is git with an option that changes what it reads or runs. The
-// subcommand is still looked for, for rules that forbid it.
-func (c *call) configured(args []Word) (rest []Word, ok bool) {
-	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		f := args[0]
-		if f.Text == "-c" || strings.HasPrefix(f.Text, "--config-env") || strings.HasPrefix(f.Text, "--exec-path") {
-			c.opaque("git is configured by " + f.Text)
-		}
-		c.doubt("git is configured by " + f.Text)
-		args = args[1:]
-		if slices.Contains([]string{"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"}, f.Text) && len(args) > 0 {
-			args = args[1:]
-		}
-	}
-	if len(args) == 0 || args[0].Kind != Literal {
-		c.opaque("git's subcommand is not literal")
-		return nil, false
-	}
-	return args, true
-}
 
 // strange reports whether git may not read the configuration that it finds from one of
 // the directories on that it may run in, and doubts the call then.

@@ -129,6 +129,7 @@ func (c *call) supposes(words []Word) {
 		w.isolated(func() { w.run(words, Step{ReadOnly: true}) })
 	})
 	for _, st := range w.s.Steps[noted:] {
+		c.step.Supposed = append(append(c.step.Supposed, st), st.Supposed...)
 		c.step.Readings = append(append(c.step.Readings, st.Text), st.Readings...)
 		if st.Opaque != "" {
 			c.opaque(st.Opaque)

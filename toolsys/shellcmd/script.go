@@ -57,6 +57,8 @@ type Step struct {
 	// Readings are other texts for the same step: without quotes, with the program's
 	// plain name, without options before a subcommand. Rules that forbid match them.
 	Readings []string
+	// Supposed are steps of a command that the words show and that may run.
+	Supposed []Step
 	// ReadOnly reports whether the step is proved to only read; Doubt is the reason why not.
 	ReadOnly bool
 	Doubt    string

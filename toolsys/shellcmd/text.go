@@ -10,30 +10,38 @@ import (
 // checkSed reads sed's script: w and e, and the options -i and -f, do more than print.
 func checkSed(c *call) {
 	c.step.Leaf = true
-	if c.sedInPlace() {
-		return
+	inPlace := slices.ContainsFunc(c.args, func(f Word) bool { return shortWith(f, "i") || strings.HasPrefix(f.Text, "--in") })
+	if inPlace {
+		c.doubt("sed changes files in place")
 	}
-	p, ok := c.parse(spec{Short: "nErsuze:f:", Operands: patternFiles, Long: "quiet silent expression= file= regexp-extended separate unbuffered null-data posix"})
-	if !ok {
-		return
+	p, ok := c.parse(spec{Short: "nErsuzi::e:f:", Operands: patternFiles, Long: "quiet silent expression= file= in-place? regexp-extended separate unbuffered null-data posix"})
+	script, operands, literal := sedScript(p)
+	piped := func(o option) bool {
+		return o.value.Kind != Literal || o.value.Text == "-" || device.MatchString(path.Clean(o.value.Text))
 	}
-	if p.given("f", "file") {
-		for _, o := range p.options {
-			if o.value.Kind != Literal || o.value.Text == "-" || device.MatchString(path.Clean(o.value.Text)) {
-				c.opaque("sed's script is what is piped in")
-			}
-		}
+	switch inFile := p.given("f", "file"); {
+	case !ok && inPlace:
+		c.opaque("sed's options are not literal")
+	case inFile && (inPlace || slices.ContainsFunc(p.options, piped)):
+		c.opaque("sed's script is what is piped in")
+	case ok && !inFile && !literal:
+		c.opaque("sed's script is not literal")
+	}
+	if !ok || p.given("f", "file") {
 		c.unread("sed's script is in a file")
 		return
 	}
-	script, operands, ok := sedScript(p)
-	if !ok {
-		c.opaque("sed's script is not literal")
-		return
-	}
 	c.reads(operands...)
-	if c.sedDoes(script, p).Writes {
+	writes := literal && c.sedDoes(script, p).Writes
+	if writes && inPlace {
+		c.opaque("sed's script may write something")
+	} else if writes {
 		c.doubt("sed's script writes a file")
+	}
+	if inPlace {
+		keeps := func(o option) bool { return strings.HasPrefix(o.name, "i") && o.value != Word{} }
+		c.step.FilesUnknown = c.step.FilesUnknown || slices.ContainsFunc(p.options, keeps) // a copy is kept, wherever the value has it
+		c.touches(File{Write: true}, operands...)
 	}
 }
 
@@ -75,30 +83,6 @@ func sedScript(p parsed) (script string, operands []Word, ok bool) {
 		parts, operands = []string{operands[0].Text}, operands[1:]
 	}
 	return strings.Join(parts, "\n"), operands, true
-}
-
-// sedInPlace notes what sed -i changes.
-func (c *call) sedInPlace() bool {
-	if !slices.ContainsFunc(c.args, func(f Word) bool { return shortWith(f, "i") || strings.HasPrefix(f.Text, "--in") }) {
-		return false
-	}
-	c.doubt("sed changes files in place")
-	p, ok := c.parse(spec{Short: "nErsuzi::e:", Operands: patternFiles, Long: "quiet silent expression= regexp-extended separate null-data in-place?"})
-	if !ok {
-		c.opaque("sed's options are not literal")
-		return true
-	}
-	script, operands, ok := sedScript(p)
-	if !ok || c.sedDoes(script, p).Writes {
-		c.opaque("sed's script may write something")
-	}
-	keeps := func(o option) bool { return strings.HasPrefix(o.name, "i") && o.value != Word{} }
-	if slices.ContainsFunc(p.options, keeps) {
-		c.step.FilesUnknown = true // a copy is kept, wherever the value has it
-	}
-	c.reads(operands...)
-	c.touches(File{Write: true}, operands...)
-	return true
 }
 
 // checkAwk looks at an awk program's text, not at its grammar, since awks differ in

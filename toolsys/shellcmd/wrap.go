@@ -57,39 +57,43 @@ func (c *call) then(words []Word) {
 // suspect checkers whatever command may begin at one of the words, so that rules that
 // forbid find it.
 func (c *call) suspect() {
-	for i, f := range c.args[:min(len(c.args), maxOptions)] {
+	for i, f := range c.args[:min(len(c.args), maxSuspected)] {
 		if f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
-			c.step.Readings = append(c.step.Readings, readings(c.args[i:min(len(c.args), i+maxOptions)])...)
+			c.step.Readings = append(c.step.Readings, readings(c.args[i:min(len(c.args), i+maxSuspected)])...)
 		}
 	}
 }
 
+// leading takes the options off that stand in front of a command; ok is false where one is not listed, or may be.
+func (c *call) leading(sp spec) (p parsed, rest []Word, ok bool) {
+	for rest = c.args; len(rest) > 0; {
+		f := rest[0]
+		if f.isLiteral("--") {
+			return p, rest[1:], true
+		}
+		n := 0
+		switch {
+		case f.wild():
+		case f.Kind != Literal || len(f.Text) < 2 || f.Text[0] != '-':
+			return p, rest, true
+		default:
+			n = c.option(sp, rest, &p)
+		}
+		if n == 0 {
+			return p, nil, false
+		}
+		rest = rest[n:]
+	}
+	return p, nil, true
+}
+
 // behind gives the words behind a wrapper's options, settings and operands.
 func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
-	sp := spec{Short: wr.Short, Long: wr.Long}
-	args := c.args
-	for len(args) > 0 {
-		f := args[0]
-		if f.isLiteral("--") {
-			args = args[1:]
-			break
-		}
-		if f.wild() {
-			return nil, false
-		}
-		if f.Kind != Literal || len(f.Text) < 2 || f.Text[0] != '-' {
-			break
-		}
-		var p parsed
-		n := c.option(sp, args, &p)
-		if n == 0 || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
-			return nil, false
-		}
-		for _, o := range p.options {
-			c.patterns([]Word{o.value})
-		}
-		args = args[n:]
+	p, args, ok := c.leading(spec{Short: wr.Short, Long: wr.Long})
+	if !ok || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
+		return nil, false
 	}
+	c.patterns(each(p.options, func(o option) Word { return o.value }))
 	args, ok = c.behindSettings(wr, args)
 	if !ok || wr.Operands > len(args) {
 		return nil, ok && len(args) == 0
@@ -120,26 +124,17 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 func checkXargs(c *call) {
 	c.step.Leaf = true
 	sp := spec{Short: "0rtxd:E:I:L:n:P:s:", Long: "null no-run-if-empty verbose max-args= max-procs= max-lines? delimiter="}
-	args, replaced, zero := c.args, "", false
-	for len(args) > 0 && args[0].Kind == Literal && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
-		if args[0].Text == "--" {
-			args = args[1:]
-			break
+	p, args, ok := c.leading(sp)
+	if !ok || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind != Literal }) {
+		c.opaque("an option of xargs decides what it runs")
+		c.suspect()
+		return
+	}
+	replaced, zero := "", p.given("0", "null")
+	for _, o := range p.options {
+		if o.name == "I" {
+			replaced = o.value.Text
 		}
-		var p parsed
-		n := c.option(sp, args, &p)
-		if n == 0 || len(p.options) == 0 || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind != Literal }) {
-			c.opaque("an option of xargs decides what it runs")
-			c.suspect()
-			return
-		}
-		for _, o := range p.options {
-			zero = zero || o.name == "0" || o.name == "null"
-			if o.name == "I" {
-				replaced = o.value.Text
-			}
-		}
-		args = args[n:]
 	}
 	if len(args) == 0 {
 		return // echo
@@ -351,25 +346,14 @@ func checkShell(c *call) {
 	}
 }
 
-// scriptText finds the text behind -c; other options than those that only make a
-// script stricter are not known.
+// scriptText finds the text of -c, which comes behind all options; others than those that only make a
+// script stricter are not known, nor are those that begin with a plus.
 func (c *call) scriptText() (string, bool) {
-	for i := 0; i < len(c.args); i++ {
-		f := c.args[i]
-		if f.Kind != Literal || len(f.Text) < 2 || f.Text[0] != '-' || strings.Trim(f.Text[1:], "ceuxf") != "" {
-			return "", false
-		}
-		if strings.Contains(f.Text, "c") {
-			if i+1 < len(c.args) && c.args[i+1].isLiteral("--") {
-				i++
-			}
-			if i+1 < len(c.args) && c.args[i+1].Kind == Literal && !strings.HasPrefix(c.args[i+1].Text, "-") {
-				return c.args[i+1].Text, true
-			}
-			return "", false
-		}
+	p, rest, ok := c.leading(spec{Short: "ceuxf"})
+	if !ok || !p.given("c") || len(rest) == 0 || rest[0].Kind != Literal || strings.HasPrefix(rest[0].Text, "-") || strings.HasPrefix(rest[0].Text, "+") {
+		return "", false
 	}
-	return "", false
+	return rest[0].Text, true
 }
 
 // script interprets a text as a script of its own shell.

@@ -102,6 +102,9 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 	reads := powershellReads(in.Command)
 	for _, cmd := range commands {
 		p := permission.Part{Text: cmd.text, Readings: cmd.readings(), ReadOnly: cmd.reads(), Opaque: cmd.opaque(), FilesUnknown: !reads}
+		for _, st := range cmd.steps() {
+			p.Commands = append(p.Commands, commandsOf(&st)...)
+		}
 		if reads && cmd.cmdlet == "" {
 			for _, st := range d.scriptIn(BashIn{Command: cmd.quoted()}, c).Steps {
 				run := d.part(&st, c, false)

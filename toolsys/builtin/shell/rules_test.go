@@ -70,6 +70,74 @@ func TestATextForAShellIsReadBehindAnyProgram(t *testing.T) {
 	}
 }
 
+// A rule that forbids a command forbids it with its options in any order, apart, together or by their other names, and
+// with others between its words.
+func TestARuleThatForbidsKnowsOptionsInAnyOrder(t *testing.T) {
+	for rule, texts := range map[string][]string{
+		"Bash(rm -rf *)": {
+			"rm -rf x", "rm -fr x", "rm -r -f x", "rm -f -r x", "rm x -rf", "rm -r x -f", "rm -rfv x", "rm -Rf x", "rm --force --recursive x", "rm -r --force x",
+			"rm --rec --fo x", "find . -exec rm -fr {} +", "env rm -fr x", "echo x | xargs rm -fr", "sudo -u me rm -r -f x",
+		},
+		"Bash(rm --recursive *)":         {"rm -r x", "rm -vR x", "rm --recursive x", "rm x --recursive"},
+		"Bash(git push --force *)":       {"git push origin --force", "git push -f", "git push -v origin main --force", "git -C x push -v --force", "git push -vf", "git push --forc", "git push --force=x"},
+		"Bash(git push -f:*)":            {"git push --force", "git push -vf origin", "git push origin main -f"},
+		"Bash(git push *--force*)":       {"git push origin main --force", "git push -f", "git push --force-with-lease"},
+		"Bash(git push * --force)":       {"git push origin main --force -v", "git push -f origin"},
+		"Bash(git commit * --no-verify)": {"git commit -m x --no-verify", "git commit --no-verify -m x", "git commit -nm x"},
+		"Bash(npm run deploy)":           {"npm run --silent deploy", "npm --prefix x run deploy", "npm run -- deploy"},
+		"Bash(npm run deploy:*)":         {"npm run deploy", "npm --silent run deploy", "npm --prefix x run deploy"},
+		"Bash(curl -X POST *)":           {"curl -X POST u", "curl u -X POST", "curl -s u -X POST", "curl --request POST u"},
+		"Bash(docker push *)":            {"docker " + strings.Repeat("-D ", 100) + "push x", "foo sh -c 'docker -H h push x'"},
+		"Bash(docker rm -f *)":           {"docker rm -vf x", "docker rm x -f", "docker rm --force x"},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Deny, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+}
+
+// Where a word that is not literal, or one that is cut short, may be one of a rule's, the call is asked about.
+func TestAWordThatMayBeWhatARuleForbidsIsAskedAbout(t *testing.T) {
+	for rule, texts := range map[string][]string{
+		"Bash(npm publish *)": {
+			"npm $x", `npm "$x"`, `npm "$x" --tag y`, `npm pub"$x"`, "npm pub$x", "npm $(echo publish)", "npm pub*", "npm pub?ish", "npm [p]ublish", "echo publish | xargs npm",
+			`f() { npm "$@"; }; f publish`, `sh -c 'npm "$0"' publish`, "read a <<< publish; npm $a", "npm ${x:-publish}", "npm pub", "npm publis", "npm --silent $x", "find publish -exec npm {} ';'",
+		},
+		"Bash(npm publish)":          {`npm "$x"`, "npm $x", "npm pub", `npm "$x" publish`},
+		"Bash(npm run deploy)":       {`npm run "$x"`, "npm run $(echo deploy)", "npm run dep*", `npm run -s "$x"`, "npm run --prefix x deploy", `npm "$x" deploy`, "npm $x"},
+		"Bash(kubectl delete pod *)": {"kubectl delete -n prod pod x", "kubectl delete $x", `kubectl delete -n prod "$x" y`},
+		"Bash(rm -rf *)":             {"rm $x", `rm "$x" y`, `rm -r "$x" y`, `rm y "-r$x"`, `rm y "-$x"`, "echo x | xargs rm", "find . -print0 | xargs -0 rm"},
+		"Bash(git push --force *)":   {"git push $x", `git push "$x" origin`, `git push origin "--$x"`, `git push -u origin "$x"`},
+		"Bash(cat .env)":             {`cat "$1"`, "cat .e*", "cat *", "cat .[e]nv"},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Ask, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+			allowed := ruled{allow: []string{"Bash", "Bash(npm *)", "Bash(rm *)", "Bash(git *)"}, deny: []string{rule}}
+			assert.Equal(t, permission.Ask, allowed.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+}
+
+// What a rule's words do not describe runs beside it.
+func TestARuleThatForbidsLeavesOtherCommandsAlone(t *testing.T) {
+	for rule, texts := range map[string][]string{
+		"Bash(npm publish *)":            {`npm run "$x"`, "npm install $x", "npm test", "npm run publish", `npx tsc "$x"`, "npm --silent install"},
+		"Bash(rm -r f)":                  {"rm -r f g", "rm f", "rm -r g"},
+		"Bash(npm run deploy)":           {`npm run test "$x"`, "npm run deploy2", "npm run"},
+		"Bash(rm -rf *)":                 {"rm f", "rm -r f", "rm -f f", "rm -rv f", "rm -f -- -r", `rm "./$x"`, "find . -exec rm {} +", "find . -exec rm -f {} ';'", `for i in *.log; do rm "$i"; done`, "rm -f *.log"},
+		"Bash(git push --force *)":       {"git push", "git push origin main", "git push -u origin main", "git push --force-with-lease", `git commit -m "$x"`, "git status"},
+		"Bash(git commit *--no-verify*)": {`git commit -m "$(cat f)"`, `git commit -am "$x"`, "git commit --amend --no-edit"},
+		"Bash(cat .env)":                 {"cat *.go", "cat f", "cat .env.example", `for f in *.go; do cat "$f"; done`},
+		"Bash(go test -exec *)":          {"go test -race -count=1 ./...", "go vet -x ./..."},
+		"Bash(docker run --privileged*)": {`docker build -t "$x" .`, "docker ps"},
+		"Bash(find * -delete*)":          {`find . -name "$x"`, "find . -type d -newer f -empty"},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Allow, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+}
+
 // The name of a host is looked up on the network, which carries what stands in it away.
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
 // part is one step, with the files that its patterns mean and what links lead to.
 func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.Part {
 	p := permission.Part{
-		Text: st.Text, Readings: st.Readings, ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
+		Text: st.Text, Readings: st.Readings, Commands: commandsOf(st), ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
@@ -76,6 +77,34 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 	}
 	return p
 }
+
+// commandsOf are a step's words for rules that forbid, and those of what it may run.
+func commandsOf(st *shellcmd.Step) (all [][]string) {
+	for _, st := range append([]shellcmd.Step{*st}, st.Supposed...) {
+		var words []string
+		for i, f := range st.Words {
+			word := permission.MadeWord + f.Text + "*"
+			switch {
+			case i == 0:
+				word = st.Name
+			case f.Kind == shellcmd.Literal:
+				word = strings.Join(st.Forms(f.Text), permission.OtherForm)
+			case f.Undashed:
+				word = permission.MadeWord + "**"
+			case f.Kind == shellcmd.Many:
+				word = permission.AnyWords
+			case f.Bound != "" && !f.Below:
+				word = permission.MadeWord + signs.ReplaceAllLiteralString(f.Bound, "*")
+			}
+			words = append(words, word)
+		}
+		all = append(all, words)
+	}
+	return all
+}
+
+// signs are those of a pattern that are not its stars.
+var signs = regexp.MustCompile(`\?|\[.*`)
 
 // outermost is the root that a path lies in, which no repository that is trusted reaches beyond.
 func outermost(p string, roots []string) string {
