@@ -240,6 +240,8 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
 		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p):
 			why = "it may run what its words name"
+		case names && !p.ReadOnly && p.renames(r.content):
+			why = "the program that the rule names may get another name"
 		case names && p.readsNamed(r.content, q):
 			why = "it reads the file that the rule names"
 		case reads && p.mayTouch(r, q, false) && !rs.vouched(q, p), writes && !p.ReadOnly && p.mayTouch(r, q, true) && !rs.vouched(q, p):
@@ -317,14 +319,29 @@ func mentions(content, text string) bool {
 	return false
 }
 
+// renames reports whether a part names the file of a rule's program, or asks where that is.
+func (p *Part) renames(content string) bool {
+	name, _, _ := strings.Cut(content, " ")
+	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
+	for i := 1; i < len(words); i++ {
+		if strings.HasSuffix(words[i], "bin/"+name) || words[i] == name && slices.Contains([]string{"which", "-v", "-p", "-P"}, words[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // begins reports whether a word is a program's name, or short options with the name as the value of the last.
 func begins(word, name string) bool {
 	return word == name || len(word) > len(name)+1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, name)
 }
 
+// version matches which one of a package is meant.
+var version = regexp.MustCompile(`@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)(?:\s|$)`)
+
 // tokens are the words of a text, whatever stands between them.
 func tokens(text string) []string {
-	return strings.FieldsFunc(unquoted.Replace(text), func(r rune) bool {
+	return strings.FieldsFunc(version.ReplaceAllLiteralString(unquoted.Replace(text), " "), func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f)
 	})
 }

@@ -253,7 +253,7 @@ func checkWait(c *call) {
 	c.step.Leaf = true
 	for _, f := range c.args {
 		if !(f.Kind == Unknown && f.Undashed) && (f.Kind != Literal || !allDigits(f.Text) && f.Text != "-n") {
-			c.doubt("wait may set a variable")
+			c.opaque("wait may set a variable, and evaluate its subscript")
 		}
 	}
 }

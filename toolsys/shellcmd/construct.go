@@ -233,8 +233,8 @@ func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 	}
 }
 
-// commands are variables whose values programs run, or that hold the options for it.
-var commands = regexp.MustCompile(`^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_CMD|_WRAPPER|_RSH)|GIT_(?:SSH|EXTERNAL_DIFF|CONFIG.*|PROXY.*|EXEC_PATH)|LESSOPEN|LESSCLOSE|PS[04]|BASH_ENV|BASH_FUNC.*|ENV|SHELL|TAR_OPTIONS|MAKEFLAGS|MAKEFILES|RIPGREP_CONFIG_PATH|PERL5OPT|RUBYOPT)$`)
+// commands are variables whose values programs run, or that hold the options for it, with their values.
+var commands = regexp.MustCompile(`^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_CMD|_WRAPPER|_RSH)|GIT_(?:SSH|EXTERNAL_DIFF|CONFIG.*|PROXY.*|EXEC_PATH)|LESSOPEN|LESSCLOSE|PS[04]|BASH_ENV|BASH_FUNC.*|ENV|SHELL|TAR_OPTIONS|MAKEFLAGS|MAKEFILES|RIPGREP_CONFIG_PATH|PERL5OPT|PERL5DB|RUBYOPT)=|^NODE_OPTIONS=.*data:`)
 
 // valueParts are what may be names of files in a variable's value: -f.env, a:b, @a and include.path=a.
 var valueParts = regexp.MustCompile(`[^\s:;,=@'"]+`)
@@ -258,7 +258,7 @@ func (w *walker) runsWith(st *Step, name string, v value) {
 	if st.ReadOnly {
 		st.ReadOnly, st.Doubt = false, why
 	}
-	if commands.MatchString(name) && st.Opaque == "" {
+	if commands.MatchString(name+"="+v.text) && st.Opaque == "" {
 		st.Opaque = why
 	}
 	st.Set = append(st.Set, v.text)

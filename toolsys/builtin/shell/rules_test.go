@@ -138,6 +138,27 @@ func TestARuleThatForbidsLeavesOtherCommandsAlone(t *testing.T) {
 	}
 }
 
+// A program that is given another name, by which it would run unseen, is asked about, as is one whose name is made when
+// a launcher runs it.
+func TestAForbiddenProgramIsFoundBehindOtherNames(t *testing.T) {
+	r := ruled{mode: permission.Bypass, deny: []string{"Bash(npm publish *)"}}
+	for text, want := range map[string]permission.Behaviour{
+		"cp /usr/bin/npm y; ./y publish": permission.Ask, "ln -s /usr/bin/npm y && ./y publish": permission.Ask, "mv /usr/bin/npm y; ./y publish": permission.Ask,
+		`ln -s "$(command -v npm)" y; ./y publish`: permission.Ask, "install $(which npm) y; ./y publish": permission.Ask, "dd if=/usr/bin/npm of=y; ./y publish": permission.Ask,
+		"rsync /usr/bin/npm y": permission.Ask, "ls -l /usr/bin/npm": permission.Allow, "which npm": permission.Allow, "rm -r bin/npm.old": permission.Allow,
+		"npx npm@9 publish": permission.Ask, "npx -y npm@latest publish": permission.Ask,
+		`fakeroot "$(printf 'np%s' m)" publish`: permission.Ask, `xvfb-run -a "$x" publish`: permission.Ask, "fakeroot npm publish": permission.Deny, "prlimit --nofile=9 npm publish": permission.Deny,
+		"faketime now npm publish": permission.Deny, "numactl -C 0 npm publish": permission.Deny, "gosu me npm publish": permission.Deny, "dumb-init npm --silent publish": permission.Deny,
+		"bash -c +e 'npm publish'": permission.Deny, "sh -c +x 'npm publish'": permission.Deny, "bash -c -e 'npm publish'": permission.Deny,
+		"wait -p 'a[$(npm publish)]' -n": permission.Ask, `wait -np "$x"`: permission.Ask,
+		"NODE_OPTIONS='--import data:text/javascript,x' node y.js": permission.Ask, "NODE_OPTIONS=--max-old-space-size=4096 npm test": permission.Allow,
+		"cp npm-debug.log x": permission.Allow, "mv a b": permission.Allow, "fakeroot make": permission.Allow, "xvfb-run -a npm test": permission.Allow, "wait -n": permission.Allow,
+		"ls > npm.txt": permission.Allow, "tar -cf x.tar node_modules": permission.Allow,
+	} {
+		assert.Equal(t, want, r.decide(t, text), text)
+	}
+}
+
 // The name of a host is looked up on the network, which carries what stands in it away.
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{
