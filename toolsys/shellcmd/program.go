@@ -197,10 +197,10 @@ func (c *call) runsOption() {
 	}
 }
 
-// means reports whether a word is an option, with a value behind it or cut short: programs take
+// means reports whether a word is a subcommand, or an option with a value behind it or cut short: programs take
 // as much of a long name as tells it from others.
 func means(word, option string) bool {
-	if strings.HasPrefix(word, option) {
+	if strings.HasPrefix(word, option) && (word == option || strings.ContainsAny(option, "-+=")) {
 		return true
 	}
 	name, _, _ := strings.Cut(word, "=")

@@ -33,8 +33,8 @@ type programs struct {
 	Shapes, GitShapes, Settings named[pattern]
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
-	// Synonyms are options with their other names, by program or by program-subcommand. WholeOptions are programs
-	// whose options of several letters have one dash.
+	// Synonyms are options and subcommands with their other names, by program or by program-subcommand.
+	// WholeOptions are programs whose options of several letters have one dash.
 	Synonyms     named[phrases]
 	WholeOptions set
 	// FindTests are find's predicates that only look, and how many words each takes.

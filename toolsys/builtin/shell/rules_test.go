@@ -87,6 +87,9 @@ func TestARuleThatForbidsKnowsOptionsInAnyOrder(t *testing.T) {
 		"Bash(npm run deploy)":           {"npm run --silent deploy", "npm --prefix x run deploy", "npm run -- deploy"},
 		"Bash(npm run deploy:*)":         {"npm run deploy", "npm --silent run deploy", "npm --prefix x run deploy"},
 		"Bash(curl -X POST *)":           {"curl -X POST u", "curl u -X POST", "curl -s u -X POST", "curl --request POST u"},
+		"Bash(npm run build *)":          {"npm run-script build", "npm rum build x", "npm --silent run-script build"},
+		"Bash(npm install *)":            {"npm i x", "npm add x", "npm isntall x"},
+		"Bash(kubectl delete pod *)":     {"kubectl delete po x", "kubectl -n x delete pods y"},
 		"Bash(docker push *)":            {"docker " + strings.Repeat("-D ", 100) + "push x", "foo sh -c 'docker -H h push x'"},
 		"Bash(docker rm -f *)":           {"docker rm -vf x", "docker rm x -f", "docker rm --force x"},
 	} {
@@ -122,6 +125,8 @@ func TestAWordThatMayBeWhatARuleForbidsIsAskedAbout(t *testing.T) {
 func TestARuleThatForbidsLeavesOtherCommandsAlone(t *testing.T) {
 	for rule, texts := range map[string][]string{
 		"Bash(npm publish *)":            {`npm run "$x"`, "npm install $x", "npm test", "npm run publish", `npx tsc "$x"`, "npm --silent install"},
+		"Bash(npm exec *)":               {"npm install xstate", "npm view express", "npm run executor"},
+		"Bash(docker run *)":             {"docker logs runner", "docker inspect executor", "docker ps"},
 		"Bash(rm -r f)":                  {"rm -r f g", "rm f", "rm -r g"},
 		"Bash(npm run deploy)":           {`npm run test "$x"`, "npm run deploy2", "npm run"},
 		"Bash(rm -rf *)":                 {"rm f", "rm -r f", "rm -f f", "rm -rv f", "rm -f -- -r", `rm "./$x"`, "find . -exec rm {} +", "find . -exec rm -f {} ';'", `for i in *.log; do rm "$i"; done`, "rm -f *.log"},
