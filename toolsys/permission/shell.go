@@ -51,6 +51,9 @@ func (p *Part) spells(content string) (sure, may bool) {
 		if rest == "" || len(words) == 0 || !strings.EqualFold(name, words[0]) {
 			continue
 		}
+		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+			continue // what stands in front of git's subcommand is another option than behind it
+		}
 		s := spelling{open: prefix || strings.Contains(plain, "*")}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
@@ -85,6 +88,9 @@ func (s *spelling) missing(words []string) int {
 			if strings.HasPrefix(word, MadeWord) && !strings.HasPrefix(word, MadeWord+"--") {
 				s.wild++
 			}
+			if value := attached.FindStringSubmatch(word); s.loose && value != nil && len(s.operands) > 0 && value[1] == s.operands[0] {
+				s.operands = s.operands[1:]
+			}
 			if left == len(s.options) && len(s.operands) == 0 && !s.open && !s.doubt {
 				return s.wild + 1
 			}
@@ -101,6 +107,9 @@ func (s *spelling) missing(words []string) int {
 	}
 	return len(slices.DeleteFunc(s.options, s.together)) + len(s.operands)*(s.wild+1)
 }
+
+// attached matches an option with its value in the same word.
+var attached = regexp.MustCompile(`^(?:-\w|--[\w-]+=)([^\x02]+)`)
 
 // together reports whether a command has all letters of an option, though not in one word.
 func (s *spelling) together(option string) bool {

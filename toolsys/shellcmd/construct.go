@@ -354,7 +354,7 @@ func otherNames(name string) (all []string) {
 }
 
 // cluster matches short options in one word.
-var cluster = regexp.MustCompile(`^-[A-Za-z]{2,6}$`).MatchString
+var cluster = regexp.MustCompile(`^-[A-Za-z]{2,8}$`).MatchString
 
 // Forms are one of the step's words and, if it is an option, what else that is written as: each letter by itself, and
 // the option's other names.
@@ -366,10 +366,11 @@ func (st *Step) Forms(word string) []string {
 		}
 	}
 	sub, _ := subcommandOf(st.Words[1:])
+	bare, _, _ := strings.Cut(word, "=")
 	for _, others := range slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub]) {
 		names := strings.Fields(others)
 		if slices.ContainsFunc(names, func(name string) bool {
-			return slices.Contains(all, name) || len(word) > len("--x") && strings.HasPrefix(name, "--") && strings.HasPrefix(name, word)
+			return slices.Contains(all, name) || len(bare) > len("--") && strings.HasPrefix(name, "--") && strings.HasPrefix(name, bare)
 		}) {
 			all = append(all, names...)
 		}
