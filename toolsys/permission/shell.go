@@ -332,12 +332,8 @@ func mentions(content, text string) bool {
 func (p *Part) renames(content string) bool {
 	name, _, _ := strings.Cut(content, " ")
 	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
-	for i := 1; i < len(words); i++ {
-		if strings.HasSuffix(words[i], "bin/"+name) || words[i] == name && slices.Contains([]string{"which", "-v", "-p", "-P"}, words[i-1]) {
-			return true
-		}
-	}
-	return false
+	_, text, _ := strings.Cut(strings.Join(words, " ")+" ", " ")
+	return slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, func(before string) bool { return strings.Contains(text, before+name+" ") })
 }
 
 // begins reports whether a word is a program's name, or short options with the name as the value of the last.
