@@ -15,8 +15,12 @@ import (
 
 func main() { os.Exit(run(cli.Scenarios())) }
 
-// patience is how long the first signal waits for the program to end in good order.
-const patience = 5 * time.Second
+// patience is how long the first signal waits for the program to end in good order. For the time
+// of twin a further one is the same: what passes on a signal that a terminal sends to all sends a second.
+const (
+	patience = 5 * time.Second
+	twin     = 500 * time.Millisecond
+)
 
 // run stops at the first signal in good order, and at the second at once. What does
 // not come back, such as a tool on a disk that is gone, never holds the process.
@@ -36,8 +40,8 @@ func run(b cli.Bench) int {
 			if s == os.Interrupt && p.Interrupts.Taken() {
 				continue
 			}
-			signal.Stop(signals)
 			cancel()
+			time.AfterFunc(twin, func() { signal.Stop(signals) })
 			giveUp(ended)
 		}
 	}()

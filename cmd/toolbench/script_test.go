@@ -186,10 +186,13 @@ var assigned = sync.OnceValue(func() (keys []string) {
 	return keys
 })
 
-// interrupt [TERM|HUP] OUT ERR PROGRAM ARGS...: Ctrl-C, SIGTERM or SIGHUP, once the program has
-// begun; it ends with 130. What it printed is left in two files.
+// interrupt [TWICE] [TERM|HUP] OUT ERR PROGRAM ARGS...: Ctrl-C, SIGTERM or SIGHUP, once the program
+// has begun, and again at once with TWICE; it ends with 130. What it printed is left in two files.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	sent := os.Interrupt
+	sent, twice := os.Interrupt, args[0] == "TWICE"
+	if twice {
+		args = args[1:]
+	}
 	if other, ok := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]; ok {
 		sent, args = other, args[1:]
 	}
@@ -207,6 +210,10 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(cmd.Process.Signal(sent))
+	if twice {
+		time.Sleep(10 * time.Millisecond) // two that are pending are one to the kernel
+		ts.Check(cmd.Process.Signal(sent))
+	}
 	if got := exitCode(ts, cmd.Wait()); got != 130 {
 		ts.Fatalf("exit code %d, want 130\n%s", got, errs.String())
 	}
