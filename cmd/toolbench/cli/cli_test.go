@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -45,6 +46,23 @@ func bench(n int, status func(i int) check.Status) cli.Bench {
 		return cases, nil
 	}
 	return b
+}
+
+// Each short form that a help lists can be written.
+func TestShortFormsOfHelpAreTaken(t *testing.T) {
+	said := func(args ...string) string {
+		var out bytes.Buffer
+		cli.Main(context.Background(), cli.Process{Args: args, Stdout: &out, Stderr: &out, Dir: t.TempDir()}, bench(1, pass))
+		return out.String()
+	}
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`).FindAllStringSubmatch(said("--help"), -1)
+	require.Greater(t, len(commands), 25)
+	for _, command := range commands {
+		for _, short := range regexp.MustCompile(`(?m)^  (-[a-zA-Z]), --`).FindAllStringSubmatch(said(command[1], "--help"), -1) {
+			// The first unknown flag is the value of a flag that takes one.
+			assert.NotContains(t, said(command[1], short[1], "--nosuch", "--nosuch"), "unknown shorthand", "%s %s", command[1], short[1])
+		}
+	}
 }
 
 func pass(int) check.Status { return check.Passed }

@@ -50,8 +50,7 @@ func (a *app) tryCommand() *cobra.Command {
 	}, helpText("codes"))
 	flags := cmd.Flags()
 	f.addShared(flags)
-	own(flags, number(&f.jobs, 1), "jobs", "agents at once")
-	flags.Lookup("jobs").Shorthand = "j"
+	flags.VarPF(number(&f.jobs, 1), "jobs", "j", "agents at once").Annotations = map[string][]string{ownValues: nil}
 	flags.Var(number(&f.repeat, 1), "repeat-each", "try each scenario so often")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each timeline as the server saw it above the table")
 	flags.Var(&value[float64]{to: &f.speed, parse: speed, kind: "SPEED", text: "1"}, "speed", "how fast streams run: 1 as recorded, 2x, 0 at once; times are checked at 1 only")
