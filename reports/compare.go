@@ -69,6 +69,9 @@ type delta struct {
 
 func (d delta) differs() bool { return d.was && rounded(d.before, 1e6) != rounded(d.value, 1e6) }
 
+// changed reports whether the figure counts as a change: thresholds alone are of real times.
+func (d delta) changed() bool { return d.differs() && d.sense != unsteady }
+
 // relative is the change in percent of the figure before; from nothing it is infinite.
 func (d delta) relative() float64 {
 	switch {
@@ -162,7 +165,7 @@ func deltasOf(was, is item) []delta {
 func changeOf(was, is item, deltas []delta) change {
 	ch := change{name: is.name, trace: was.digest != is.digest}
 	for _, d := range deltas {
-		if d.differs() {
+		if d.changed() {
 			ch.deltas = append(ch.deltas, d)
 			if ch.weight == 0 && d.sense != neutral {
 				ch.weight = math.Abs(d.value - d.before)

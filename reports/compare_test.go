@@ -53,6 +53,7 @@ func TestAComparisonNamesWhatHappened(t *testing.T) {
 		o.Calls[1].Started += sec
 	}
 	slow := func(o *check.Result) { o.Makespan += sec }
+	tried := func(o *check.Result) { o.Policy, o.Batches = "", nil }
 	for _, test := range []struct {
 		name          string
 		before, after []check.Result
@@ -60,6 +61,7 @@ func TestAComparisonNamesWhatHappened(t *testing.T) {
 		shows         []string
 	}{
 		{"nothing", []check.Result{hiding()}, []check.Result{hiding()}, "no change in 1 scenario", nil},
+		{"the real times of an agent", []check.Result{edited(hiding(), tried)}, []check.Result{edited(edited(hiding(), tried), slow)}, "no change in 1 scenario", nil},
 		{"real times", []check.Result{hiding()}, []check.Result{edited(hiding(), func(o *check.Result) { o.Took *= 5 })}, "no change in 1 scenario", nil},
 		{"new", nil, []check.Result{hiding()}, "1 new, 0 the same", []string{"new      latency-hiding  makespan 5s"}},
 		{"new and failing", nil, []check.Result{edited(hiding(), failing)}, "1 newly failing, 0 the same", []string{"makespan: expected 5s, found 6s"}},
@@ -90,6 +92,17 @@ func TestAComparisonNamesWhatHappened(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestThresholdsAreOfAnAgentsTimes(t *testing.T) {
+	tried := func(o *check.Result) { o.Policy, o.Batches = "", nil }
+	slow := func(o *check.Result) { tried(o); o.Makespan *= 2 }
+	bound, err := reports.ParseThreshold("makespan > +50%")
+	require.NoError(t, err)
+	exceeded, err := compared(t, stored(t, edited(hiding(), tried)), stored(t, edited(hiding(), slow))).Check(bound)
+	require.NoError(t, err)
+	require.Len(t, exceeded, 2)
+	assert.Contains(t, exceeded[0].Found, "(+100%)")
 }
 
 func TestThresholds(t *testing.T) {

@@ -48,5 +48,5 @@ func (r InitReport) show(p *page) {
 			p.lines("- " + Safe(n))
 		}
 	}
-	p.lines(Safe("wrote " + target + "; run it with: toolbench run " + target))
+	p.lines(Safe("wrote "+target) + "; run it with: toolbench run " + Quoted(target))
 }

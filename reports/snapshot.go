@@ -25,13 +25,14 @@ const (
 	unitCount   unit = "count"
 )
 
-// worseDirection is the direction in which a figure gets worse.
+// worseDirection is the direction in which a figure gets worse. An unsteady one, a real time, differs from run to run.
 type worseDirection int
 
 const (
 	neutral worseDirection = iota
 	upIsWorse
 	downIsWorse
+	unsteady
 )
 
 // figure is one number of an item. Of tells apart figures of one name, as the policies
@@ -107,9 +108,13 @@ func (s Stored) snapshot() snapshot {
 func itemsOfRun(doc runJSON) []item {
 	return distinct(each(doc.Outcomes, func(o outcomeJSON) item {
 		it := item{name: o.Name, status: o.Status, failures: o.Failures, err: o.Error, parts: o.Batches, digest: o.TraceDigest}
+		sense := upIsWorse
+		if o.Policy == "" { // of an agent that was tried: nothing of ours scheduled its calls
+			sense = unsteady
+		}
 		if o.Status != check.Errored {
 			it.figures = []figure{
-				{name: "makespan", value: float64(o.MakespanMS), unit: unitMS, sense: upIsWorse},
+				{name: "makespan", value: float64(o.MakespanMS), unit: unitMS, sense: sense},
 				{name: "serial", value: float64(o.SerialMS), unit: unitMS},
 				{name: "hidden", value: float64(o.HiddenPercent), unit: unitPercent},
 				{name: "calls", value: float64(len(o.Calls)), unit: unitCount},
@@ -120,6 +125,9 @@ func itemsOfRun(doc runJSON) []item {
 			key := fmt.Sprint(c.Agent, "\x00", c.Turn, "\x00", c.ID)
 			times[key]++
 			at := startJSON{ID: c.ID, Tool: c.Tool, AfterMS: c.StartedMS, WaitsFor: c.WaitsFor, On: c.On}
+			if sense == unsteady {
+				at.AfterMS = 0
+			}
 			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), at})
 		}
 		return it
