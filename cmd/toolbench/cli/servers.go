@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
+	"toolbench/reports"
 	"toolbench/sim/scenario"
 	"toolbench/sim/world"
 	"toolbench/toolsys/host"
@@ -129,7 +130,7 @@ var errOver = errors.New("what it granted is over")
 // refusals as text.
 func loginHint(address, refusal string) string {
 	if address != "" && (strings.Contains(refusal, "Unauthorized") || strings.Contains(refusal, errOver.Error())) {
-		return "; log in with: toolbench mcp login --mcp-url " + address
+		return "; log in with: toolbench mcp login --mcp-url " + reports.Quoted(address)
 	}
 	return ""
 }

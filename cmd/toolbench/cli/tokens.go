@@ -121,7 +121,7 @@ func (a *app) saved(path string, c world.Catalogue) error {
 		_ = os.Remove(file.Name()) // so that the same command can be given again
 		return harness(err)
 	}
-	a.logf("wrote %s: tools %d, servers %d; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), path)
+	a.logf("wrote %s: tools %d, servers %d; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), reports.Quoted(path))
 	return nil
 }
 
