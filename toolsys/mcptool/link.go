@@ -298,8 +298,12 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	return v, listed, nil
 }
 
-// why prefers the reason for which something was given up to the error it gave.
+// why prefers the reason for which something was given up to the error it gave. What the server itself answered
+// comes before the end of the session, which the library closes then.
 func why(attempt, session context.Context, err error) error {
+	if !severed(err) {
+		session = context.Background()
+	}
 	return cmp.Or(context.Cause(attempt), context.Cause(session), err)
 }
 

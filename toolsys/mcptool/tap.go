@@ -63,6 +63,7 @@ type tappedConnection struct {
 func (c *tappedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
+		err = fmt.Errorf("%w (a server's output has messages of JSON-RPC alone, up to its end)", err)
 		c.t.broken(err)
 		return msg, err
 	}
@@ -126,7 +127,7 @@ func (t *tap) received(id any) (what string, unsubscribed bool) {
 	case numbered && n > 0 && n <= t.highest:
 		return fmt.Sprintf("it answered request %d a second time; the first answer counts", n), false
 	default:
-		return fmt.Sprintf("it answered request %v, which nobody made; the answer is dropped", id), false
+		return fmt.Sprintf("it answered request %#v, which nobody made; the answer is dropped", id), false
 	}
 	return "", false
 }

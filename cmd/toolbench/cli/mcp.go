@@ -38,8 +38,8 @@ func (a *app) mcpListCommand() *cobra.Command {
 		Long: "Lists the tools, resources and prompts of servers, under the names that a model sees, with\nwhat is odd about each.",
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withServers(cmd.Context(), f, func(servers tool.Servers, remarks func() []string) error {
-				return a.mcpList(cmd.Context(), servers, remarks, p)
+			return a.withServers(cmd.Context(), f, func(servers tool.Servers, reported *toolReports) error {
+				return a.mcpList(cmd.Context(), servers, reported.all, p)
 			})
 		},
 	}
@@ -66,8 +66,12 @@ func (a *app) mcpCallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withServers(cmd.Context(), f, func(servers tool.Servers, _ func() []string) error {
-				return a.mcpCall(cmd.Context(), servers, args[0], input, asked, f.limit)
+			return a.withServers(cmd.Context(), f, func(servers tool.Servers, reported *toolReports) error {
+				err := a.mcpCall(cmd.Context(), servers, args[0], input, asked, f.limit)
+				if errors.Is(err, mcptool.ErrGone) {
+					reported.await() // the call has no reason, and the server has
+				}
+				return err
 			})
 		},
 	}
@@ -100,18 +104,18 @@ func answering(texts []string) (elicit, error) {
 }
 
 // withServers connects the servers that the flags name, and closes them in the end.
-func (a *app) withServers(ctx context.Context, f serverFlags, do func(servers tool.Servers, remarks func() []string) error) error {
-	fleet, remarks, err := a.fleet(ctx, f)
+func (a *app) withServers(ctx context.Context, f serverFlags, do func(servers tool.Servers, reported *toolReports) error) error {
+	fleet, reported, err := a.fleet(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer fleet.Close()
-	return do(mcptool.Join(fleet), remarks)
+	return do(mcptool.Join(fleet), reported)
 }
 
 // fleet connects the servers that the flags name, with what is odd about their tools. It
 // is an error when none is reached.
-func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() []string, error) {
+func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, *toolReports, error) {
 	specs, failures, err := a.specs(f)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +144,10 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, func() 
 		fleet.Close()
 		return nil, nil, usage("none of the servers could be reached")
 	}
-	return fleet, r.all, nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost = make(chan struct{}, len(endpoints))
+	return fleet, r, nil
 }
 
 // serverEnd is what a program that gave no answer has to end, before it is reported why it was given up.
@@ -175,6 +182,16 @@ type toolReports struct {
 	addresses map[string]string
 	mu        sync.Mutex
 	kept      []string
+	// lost has a place for each server that is lost after all were reached.
+	lost chan struct{}
+}
+
+// await waits until the loss of a server was logged, for as long as its program has to end.
+func (r *toolReports) await() {
+	select {
+	case <-r.lost:
+	case <-time.After(serverEnd):
+	}
 }
 
 func (r *toolReports) add(one mcptool.Report) {
@@ -182,6 +199,10 @@ func (r *toolReports) add(one mcptool.Report) {
 	defer r.mu.Unlock()
 	if one.Tool == "" {
 		r.logged("%s%s", one, loginHint(r.addresses[one.Server], one.What))
+		select {
+		case r.lost <- struct{}{}:
+		default:
+		}
 		return
 	}
 	r.kept = append(r.kept, one.String())
