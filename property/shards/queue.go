@@ -50,6 +50,9 @@ type Queue struct {
 	store   jetstream.KeyValue
 	// Spec is what is to be played, in its owner's form.
 	Spec []byte
+	// Refused is called where a server that is there does not store a value, as on a disk that is full; it is tried
+	// again until it is stored. It may be nil.
+	Refused func(error)
 }
 
 // ErrOther means that the name is taken by a run of something else.
@@ -173,7 +176,10 @@ func (q *Queue) put(ctx context.Context, key string, value []byte) error {
 			return err
 		case q.closed(ctx):
 			return errClosed
-		case q.js.Conn().IsConnected(): // to a cluster that elects a leader
+		case q.js.Conn().IsConnected(): // to a cluster that elects a leader, or to a disk that is full
+			if away == 0 && q.Refused != nil {
+				q.Refused(err)
+			}
 			away = 0
 		case away > 2*q.o.Silence:
 			return ErrAway

@@ -146,6 +146,28 @@ func TestResultsAreReadAgainAfterAMoment(t *testing.T) {
 }
 
 // A worker that was thought dead, and has played its part when the queue is closed, ends.
+// full is a store whose disk has no space for a while.
+type full struct {
+	jetstream.KeyValue
+	tries int
+}
+
+func (f *full) Put(ctx context.Context, key string, value []byte) (uint64, error) {
+	if f.tries--; f.tries >= 0 {
+		return 0, errors.New("no space")
+	}
+	return f.KeyValue.Put(ctx, key, value)
+}
+
+func TestAResultThatIsNotStoredIsNamedOnceAndTriedAgain(t *testing.T) {
+	_, q := served(t)
+	q.store = &full{q.store, 3}
+	var named []string
+	q.Refused = func(err error) { named = append(named, err.Error()) }
+	require.NoError(t, q.put(t.Context(), doneKey+Range{0, 1}.key(), []byte("x")))
+	assert.Equal(t, []string{"no space"}, named)
+}
+
 func TestAWorkerThatComesTooLateEnds(t *testing.T) {
 	url, q := served(t)
 	require.NoError(t, q.publish(t.Context(), Range{0, 10}))

@@ -77,6 +77,9 @@ func (a *app) workOn(ctx context.Context, url, token, name string, here bool) er
 	if err != nil {
 		return usage("--name %s: %s", name, err)
 	}
+	q.Refused = func(err error) {
+		a.logf("the NATS server does not store a result (%s), and is asked again: has its disk space? Ctrl-C ends, and the same command goes on", err)
+	}
 	var what spec
 	if err := json.Unmarshal(q.Spec, &what); err != nil {
 		return usage("--name %s: it is no campaign of this program: %s", name, err)
