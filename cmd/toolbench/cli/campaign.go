@@ -150,7 +150,7 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w spreadWork) (*shards.
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	w.Build = buildOf()
+	w.Build = a.build()
 	text, err := json.Marshal(w.spec)
 	if err != nil {
 		return nil, harness(err)
@@ -325,6 +325,8 @@ func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 			return nil, harness(err)
 		}
 		s.dir = dir
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, usage("--store %s: %s", f.store, reason(err))
 	}
 	if s.own, err = shards.Serve(host, cmp.Or(number, -1), dir, s.token); err != nil { // -1 is any
 		s.end()

@@ -312,6 +312,9 @@ func (a *app) version() error {
 		module, revision(info), info.GoVersion, reports.Version, scenario.FormatVersion, cassette.FormatVersion))
 }
 
+// withChanges ends the name of what no commit has.
+const withChanges = " with changes"
+
 // revision is the commit the program was built from, when the build has it.
 func revision(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
@@ -320,7 +323,7 @@ func revision(info *debug.BuildInfo) string {
 		case s.Key == "vcs.revision" && len(s.Value) >= 12:
 			commit = " " + s.Value[:12]
 		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = " with changes"
+			dirty = withChanges
 		}
 	}
 	return commit + dirty

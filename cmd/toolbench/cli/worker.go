@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -84,7 +87,7 @@ func (a *app) workOn(ctx context.Context, url, token, name string, here bool) er
 	if err := json.Unmarshal(q.Spec, &what); err != nil {
 		return usage("--name %s: it is no campaign of this program: %s", name, err)
 	}
-	if build := buildOf(); build != what.Build {
+	if build := a.build(); build != what.Build {
 		return usage("this program was built from %s, and the campaign's from %s: use the same on all machines", cmp.Or(build, "an unknown state"), cmp.Or(what.Build, "an unknown state"))
 	}
 	var play shards.Play
@@ -160,11 +163,18 @@ func (a *app) playPart(ctx context.Context, f fuzzFlags, r shards.Range) ([]byte
 	return json.Marshal(out)
 }
 
-// buildOf names the state that the program was built from, "" where the build has none.
-func buildOf() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
+// build names the state that the program was built from. Where that is no commit, its file has to be the same.
+func (a *app) build() string {
+	commit := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		commit = strings.TrimSpace(revision(info))
 	}
-	return strings.TrimSpace(revision(info))
+	file, err := os.Open(a.Self)
+	if err != nil || commit != "" && !strings.HasSuffix(commit, withChanges) {
+		return commit
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, _ = io.Copy(sum, file) // what cannot be read is not the same
+	return fmt.Sprintf("%s (program %x)", cmp.Or(commit, "an unknown state"), sum.Sum(nil)[:6])
 }
