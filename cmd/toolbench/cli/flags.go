@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -213,7 +214,7 @@ func (a *app) checkNames(cmd *cobra.Command, args []string) error {
 		return usage("--%s is empty; write a value, or leave it out", empty)
 	}
 	for _, file := range written {
-		if a.isOneOf(file, read) {
+		if a.isOneOf(file, read) || a.isFoundIn(file, read) {
 			return usage("%s: it is read here, and would be lost; name another file", file)
 		}
 	}
@@ -223,10 +224,31 @@ func (a *app) checkNames(cmd *cobra.Command, args []string) error {
 // isOneOf reports whether a name, however it is spelt, leads to one of some files.
 func (a *app) isOneOf(name string, files []string) bool {
 	to, err := os.Stat(a.path(name))
-	return err == nil && to.Mode().IsRegular() && slices.ContainsFunc(files, func(file string) bool {
-		info, err := os.Stat(a.path(file))
+	return err == nil && to.Mode().IsRegular() && a.leads(to, files)
+}
+
+// leads reports whether one of some names leads to a file or a folder.
+func (a *app) leads(to os.FileInfo, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(a.path(name))
 		return err == nil && os.SameFile(info, to)
 	})
+}
+
+// isFoundIn reports whether a file is a scenario or a recording, which a command finds in one of some folders. A report
+// of before may lie there, and is replaced.
+func (a *app) isFoundIn(name string, folders []string) bool {
+	if !exists(a.path(name)) {
+		return false
+	}
+	for dir, of := "", a.absolute(name); dir != of; {
+		dir, of = of, filepath.Dir(of)
+		if info, err := os.Stat(of); err == nil && a.leads(info, folders) {
+			conversations, err := a.conversations(found{path: name})
+			return len(conversations) > 0 || err != nil || isYAML(name)
+		}
+	}
+	return false
 }
 
 // envVariable is the variable that stands for a flag.
