@@ -67,10 +67,10 @@ type delta struct {
 	was    bool
 }
 
-func (d delta) differs() bool { return d.was && rounded(d.before, 1e6) != rounded(d.value, 1e6) }
-
-// changed reports whether the figure counts as a change: thresholds alone are of real times.
-func (d delta) changed() bool { return d.differs() && d.sense != unsteady }
+// differs reports whether a figure counts as changed: thresholds alone are of an unsteady one.
+func (d delta) differs() bool {
+	return d.was && d.sense != unsteady && rounded(d.before, 1e6) != rounded(d.value, 1e6)
+}
 
 // relative is the change in percent of the figure before; from nothing it is infinite.
 func (d delta) relative() float64 {
@@ -165,7 +165,7 @@ func deltasOf(was, is item) []delta {
 func changeOf(was, is item, deltas []delta) change {
 	ch := change{name: is.name, trace: was.digest != is.digest}
 	for _, d := range deltas {
-		if d.changed() {
+		if d.differs() {
 			ch.deltas = append(ch.deltas, d)
 			if ch.weight == 0 && d.sense != neutral {
 				ch.weight = math.Abs(d.value - d.before)
@@ -263,7 +263,7 @@ func (c *Comparison) Summary() string {
 // text writes the two values of a delta, and how far they are apart.
 func (d delta) text(o Options) string {
 	after := d.unit.text(d.value, o)
-	if !d.differs() {
+	if !d.differs() && (d.sense != unsteady || !d.was) {
 		return after
 	}
 	return d.unit.text(d.before, o) + o.arrow() + after + d.apart(o)

@@ -44,7 +44,7 @@ func (r CompareReport) show(p *page) {
 		p.printf("\n")
 	}
 	for _, d := range r.totals {
-		if d.changed() {
+		if d.differs() {
 			p.lines("total " + Safe(d.label()) + " " + d.text(p.Options))
 		}
 	}
@@ -169,7 +169,7 @@ func (r CompareReport) markdown(w io.Writer) error {
 	}
 	var totals []string
 	for _, d := range r.totals {
-		if d.changed() {
+		if d.differs() {
 			totals = append(totals, escaped(d.label()+" "+d.text(Options{})))
 		}
 	}

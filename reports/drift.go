@@ -40,6 +40,9 @@ func (r *DriftReport) Blank(finder *secret.Finder) {
 	}
 }
 
+// requestsShown is how many requests a row names.
+const requestsShown = 5
+
 // show writes a row a change, and a line that sums it up.
 func (r DriftReport) show(p *page) {
 	g := Grid{Columns: columns("What", "Recorded", "Now", ">Requests")}
@@ -48,7 +51,7 @@ func (r DriftReport) show(p *page) {
 		if c.Name != "" {
 			what += " " + c.Name
 		}
-		g.add(Safe(what), Safe(cmp.Or(c.Recorded, "-")), Safe(cmp.Or(c.Now, "-")), some(c.Requests))
+		g.add(Safe(what), Safe(cmp.Or(c.Recorded, "-")), Safe(cmp.Or(c.Now, "-")), numbers(c.Requests[:min(requestsShown, len(c.Requests))], len(c.Requests)))
 	}
 	p.tables(g)
 	for _, l := range r.LeftOut {
@@ -61,12 +64,6 @@ func (r DriftReport) show(p *page) {
 		text += ", " + plural(n, "difference", "differences")
 	}
 	p.fold("", text)
-}
-
-// some are the first numbers of a list, and how many there are.
-func some(all []int) string {
-	const most = 5
-	return numbers(all[:min(most, len(all))], len(all))
 }
 
 func (r DriftReport) document() any { return r }

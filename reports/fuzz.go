@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func (f *FuzzFailure) show(p *page) {
 		seed = fmt.Sprintf(" --seed %d", f.Outcome.Seed)
 	}
 	if f.File != "" {
-		p.fold("", "as a scenario: toolbench run "+Quoted(asFile(f.File))+seed)
+		p.fold("", "as a scenario: toolbench run "+Quoted(AsPath(f.File))+seed)
 		p.fold("", "as a case: toolbench fuzz --replay "+Quoted(f.CaseFile))
 	} else {
 		p.printf("%s\n", f.Text)
@@ -158,12 +159,12 @@ func (p *page) failed(what, found string) {
 	p.left("  ", len(lines)-most)
 }
 
-// asFile writes a path so that it is not taken for a scenario's name.
-func asFile(file string) string {
-	if strings.ContainsAny(file, `/\`) {
+// AsPath writes a path so that it cannot be taken for a scenario's name.
+func AsPath(file string) string {
+	if filepath.IsAbs(file) || strings.HasPrefix(file, "..") {
 		return file
 	}
-	return "./" + file
+	return "." + string(filepath.Separator) + file
 }
 
 type fuzzJSON struct {

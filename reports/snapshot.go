@@ -108,9 +108,9 @@ func (s Stored) snapshot() snapshot {
 func itemsOfRun(doc runJSON) []item {
 	return distinct(each(doc.Outcomes, func(o outcomeJSON) item {
 		it := item{name: o.Name, status: o.Status, failures: o.Failures, err: o.Error, parts: o.Batches, digest: o.TraceDigest}
-		sense := upIsWorse
+		sense, started := upIsWorse, o.Calls
 		if o.Policy == "" { // of an agent that was tried: nothing of ours scheduled its calls
-			sense = unsteady
+			sense, started = unsteady, nil
 		}
 		if o.Status != check.Errored {
 			it.figures = []figure{
@@ -121,13 +121,10 @@ func itemsOfRun(doc runJSON) []item {
 			}
 		}
 		times := map[string]int{} // a turn that is tried again makes its calls again
-		for _, c := range o.Calls {
+		for _, c := range started {
 			key := fmt.Sprint(c.Agent, "\x00", c.Turn, "\x00", c.ID)
 			times[key]++
 			at := startJSON{ID: c.ID, Tool: c.Tool, AfterMS: c.StartedMS, WaitsFor: c.WaitsFor, On: c.On}
-			if sense == unsteady {
-				at.AfterMS = 0
-			}
 			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), at})
 		}
 		return it

@@ -15,12 +15,8 @@ import (
 
 func main() { os.Exit(run(cli.Scenarios())) }
 
-// patience is how long the first signal waits for the program to end in good order. For the time
-// of twin a further one is the same: what passes on a signal that a terminal sends to all sends a second.
-const (
-	patience = 5 * time.Second
-	twin     = 500 * time.Millisecond
-)
+// patience is how long the first signal waits for the program to end in good order.
+const patience = 5 * time.Second
 
 // run stops at the first signal in good order, and at the second at once. What does
 // not come back, such as a tool on a disk that is gone, never holds the process.
@@ -41,7 +37,8 @@ func run(b cli.Bench) int {
 				continue
 			}
 			cancel()
-			time.AfterFunc(twin, func() { signal.Stop(signals) })
+			// What passes on a signal that a terminal sends to all sends a second, which is the same for a moment.
+			time.AfterFunc(500*time.Millisecond, func() { signal.Stop(signals) })
 			giveUp(ended)
 		}
 	}()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/reports"
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -130,7 +131,7 @@ func (a *app) resolve(arg string) ([]entry, error) {
 				return play(ctx, o)
 			}
 		}
-		entries = append(entries, entry{Case: c, target: asPath(c.File)})
+		entries = append(entries, entry{Case: c, target: reports.AsPath(c.File)})
 	}
 	return append(entries, broke(broken, root)...), nil
 }
@@ -164,14 +165,6 @@ func (a *app) absolute(file string) string {
 	return cmp.Or(path, file)
 }
 
-// asPath writes a path so that it cannot be taken for a scenario's name.
-func asPath(file string) string {
-	if filepath.IsAbs(file) || strings.HasPrefix(file, "..") {
-		return file
-	}
-	return "." + string(filepath.Separator) + file
-}
-
 // unknown is the error of an argument that names nothing.
 func (a *app) unknown(arg string, err error, suite []entry) error {
 	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +195,7 @@ func broke(problems []error, root string) []entry {
 	for _, problem := range problems {
 		file, problem := relocated(problem, root)
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		entries = append(entries, entry{Case: Case{Name: name, File: file}, target: asPath(file), broken: problem})
+		entries = append(entries, entry{Case: Case{Name: name, File: file}, target: reports.AsPath(file), broken: problem})
 	}
 	return entries
 }

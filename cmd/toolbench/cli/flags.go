@@ -214,38 +214,28 @@ func (a *app) checkNames(cmd *cobra.Command, args []string) error {
 		return usage("--%s is empty; write a value, or leave it out", empty)
 	}
 	for _, file := range written {
-		if a.isOneOf(file, read) || a.isFoundIn(file, read) {
+		if a.isOneOf(file, read) {
 			return usage("%s: it is read here, and would be lost; name another file", file)
 		}
 	}
 	return nil
 }
 
-// isOneOf reports whether a name, however it is spelt, leads to one of some files.
-func (a *app) isOneOf(name string, files []string) bool {
-	to, err := os.Stat(a.path(name))
-	return err == nil && to.Mode().IsRegular() && a.leads(to, files)
-}
-
-// leads reports whether one of some names leads to a file or a folder.
-func (a *app) leads(to os.FileInfo, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		info, err := os.Stat(a.path(name))
-		return err == nil && os.SameFile(info, to)
-	})
-}
-
-// isFoundIn reports whether a file is a scenario or a recording, which a command finds in one of some folders. A report
-// of before may lie there, and is replaced.
-func (a *app) isFoundIn(name string, folders []string) bool {
-	if !exists(a.path(name)) {
+// isOneOf reports whether a name, however it is spelt, leads to one of some files, or to a scenario or a recording that
+// is found below one of some folders. A report of before may lie there.
+func (a *app) isOneOf(name string, read []string) bool {
+	file := a.absolute(name)
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	for dir, of := "", a.absolute(name); dir != of; {
-		dir, of = of, filepath.Dir(of)
-		if info, err := os.Stat(of); err == nil && a.leads(info, folders) {
+	for at, below := file, ""; at != below; at, below = filepath.Dir(at), at {
+		info, err := os.Stat(at)
+		if err == nil && slices.ContainsFunc(read, func(one string) bool {
+			other, err := os.Stat(a.path(one))
+			return err == nil && os.SameFile(info, other)
+		}) {
 			conversations, err := a.conversations(found{path: name})
-			return len(conversations) > 0 || err != nil || isYAML(name)
+			return at == file || isYAML(name) || len(conversations) > 0 || err != nil
 		}
 	}
 	return false

@@ -312,9 +312,6 @@ func (a *app) version() error {
 		module, revision(info), info.GoVersion, reports.Version, scenario.FormatVersion, cassette.FormatVersion))
 }
 
-// withChanges ends the name of what no commit has.
-const withChanges = " with changes"
-
 // revision is the commit the program was built from, when the build has it.
 func revision(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
@@ -323,7 +320,7 @@ func revision(info *debug.BuildInfo) string {
 		case s.Key == "vcs.revision" && len(s.Value) >= 12:
 			commit = " " + s.Value[:12]
 		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = withChanges
+			dirty = " with changes"
 		}
 	}
 	return commit + dirty

@@ -68,8 +68,11 @@ func (a *app) mcpCallCommand() *cobra.Command {
 			}
 			return a.withServers(cmd.Context(), f, func(servers tool.Servers, reported *toolReports) error {
 				err := a.mcpCall(cmd.Context(), servers, args[0], input, asked, f.limit)
-				if errors.Is(err, mcptool.ErrGone) {
-					reported.await() // the call has no reason, and the server has
+				if errors.Is(err, mcptool.ErrGone) { // the call has no reason, and the server has
+					select {
+					case <-reported.lost:
+					case <-time.After(serverEnd):
+					}
 				}
 				return err
 			})
@@ -125,7 +128,7 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, *toolRe
 	}
 	a.unreached(failures)
 	endpoints, addresses := a.endpoints(specs)
-	r := &toolReports{logged: a.logf, addresses: addresses}
+	r := &toolReports{logged: a.logf, addresses: addresses, lost: make(chan struct{}, 1)}
 	fleet, err := mcptool.Connect(mcptool.FleetConfig{
 		Clock: toolsys.RealClock(), Attempts: -1, ConnectLimit: f.limit, Report: r.add,
 	}, endpoints...)
@@ -144,9 +147,6 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, *toolRe
 		fleet.Close()
 		return nil, nil, usage("none of the servers could be reached")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lost = make(chan struct{}, len(endpoints))
 	return fleet, r, nil
 }
 
@@ -182,16 +182,8 @@ type toolReports struct {
 	addresses map[string]string
 	mu        sync.Mutex
 	kept      []string
-	// lost has a place for each server that is lost after all were reached.
+	// lost is there for who waits until something about a server was logged.
 	lost chan struct{}
-}
-
-// await waits until the loss of a server was logged, for as long as its program has to end.
-func (r *toolReports) await() {
-	select {
-	case <-r.lost:
-	case <-time.After(serverEnd):
-	}
 }
 
 func (r *toolReports) add(one mcptool.Report) {

@@ -168,11 +168,6 @@ func (d *replayed) take(file found, r replay.Report) {
 	}
 }
 
-// problems reports whether a recording has problems of its own.
-func (d *replayed) problems() bool {
-	return slices.ContainsFunc(d.Recordings, func(r replay.Report) bool { return len(r.Problems) > 0 })
-}
-
 // concludeReplay prints the report and gives the error that carries the exit code.
 func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *reference, f replayFlags) error {
 	stopped := ctx.Err() != nil
@@ -191,7 +186,7 @@ func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *
 		return invalid(errors.Join(d.bad...))
 	case len(d.Recordings) == 0 && d.Shard == nil:
 		return usage("none of the %d files is a recording", d.files)
-	case f.strict && d.problems():
+	case f.strict && slices.ContainsFunc(d.Recordings, func(r replay.Report) bool { return len(r.Problems) > 0 }):
 		return &exitError{ExitFailed, errors.New("a recording has problems of its own")}
 	}
 	return judged

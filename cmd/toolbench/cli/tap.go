@@ -233,7 +233,7 @@ func (t *tapSession) child(ctx context.Context) error {
 	case errors.Is(err, errTimeout):
 		return &exitError{ExitFailed, fmt.Errorf("the agent was ended: %w", err)}
 	case err != nil:
-		return usage("the agent's command %s: %s", t.command[0], cmdReason(err))
+		return usage("the agent's command %s: %s", t.command[0], cmp.Or(errors.Unwrap(err), err))
 	case code != 0:
 		return &exitError{ExitFailed, fmt.Errorf("the agent ended with exit code %d", code)}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (a *app) program(command []string) ([]string, error) {
 		path = abs
 	}
 	if _, err := exec.LookPath(path); err != nil {
-		return nil, usage("the agent's command %s: %s", command[0], cmdReason(err))
+		return nil, usage("the agent's command %s: %s", command[0], cmp.Or(errors.Unwrap(err), err))
 	}
 	return slices.Concat([]string{path}, command[1:]), nil
 }
@@ -182,13 +183,6 @@ func parseNames(maps []string) (serve.Names, error) {
 		names[tool] = named
 	}
 	return names, nil
-}
-
-func cmdReason(err error) error {
-	if e, ok := errors.AsType[*exec.Error](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // tryPlan chooses what the agent is tried on: recordings as they are, and scenarios, of

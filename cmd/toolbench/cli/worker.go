@@ -170,7 +170,7 @@ func (a *app) build() string {
 		commit = strings.TrimSpace(revision(info))
 	}
 	file, err := os.Open(a.Self)
-	if err != nil || commit != "" && !strings.HasSuffix(commit, withChanges) {
+	if err != nil || commit != "" && !strings.HasSuffix(commit, "with changes") {
 		return commit
 	}
 	defer file.Close()
