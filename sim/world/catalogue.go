@@ -9,9 +9,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -115,47 +116,23 @@ func twice(server, tool string) error {
 	return fmt.Errorf("server %q has tool %q already; rename one of them or take it out", server, tool)
 }
 
-// utf8Text is a catalogue's text as UTF-8, without a mark of byte order. Shells of
-// Windows write UTF-16, with a mark; what is neither is refused, since whatever stood
-// in for its characters would be counted and searched.
-func utf8Text(data []byte) ([]byte, error) {
-	data, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
-	if err != nil {
-		return nil, fmt.Errorf("it begins as UTF-16 and is none (%w); save it as UTF-8", err)
+// decode makes the text UTF-8, without a mark of byte order. Shells of Windows write
+// UTF-16, with a mark; what is neither is refused, since whatever stood in for its
+// characters would be counted and searched.
+func (p *parser) decode() (err error) {
+	if p.data, _, err = transform.Bytes(unicode.BOMOverride(transform.Nop), p.data); err != nil {
+		return fmt.Errorf("%w: %s: it begins as UTF-16 and is none (%w); save it as UTF-8", ErrCatalogue, p.file, err)
 	}
-	if at := invalid(data); at >= 0 {
-		return nil, &textError{line(data, at), fmt.Sprintf("byte 0x%02x is no UTF-8; save the file as UTF-8", data[at])}
+	if _, at, err := transform.Bytes(encoding.UTF8Validator, p.data); err != nil {
+		return p.fail(at, "byte 0x%02x is no UTF-8; save the file as UTF-8", p.data[at])
 	}
-	return events(data), nil
+	p.data = events(p.data)
+	return nil
 }
-
-// textError is what is wrong with the text in one line.
-type textError struct {
-	line int
-	what string
-}
-
-func (e *textError) Error() string { return e.what }
 
 // line is the one that an offset lies in, from 1.
 func line(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
-}
-
-// invalid is where the first byte stands that is no UTF-8, or -1.
-func invalid(data []byte) int {
-	if utf8.Valid(data) {
-		return -1
-	}
-	at := 0
-	for at < len(data) {
-		r, n := utf8.DecodeRune(data[at:])
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		at += n
-	}
-	return at
 }
 
 // events takes the data out of an event stream, which is how a server over
@@ -182,6 +159,8 @@ func remedy(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "']' looking for beginning of value"), strings.Contains(text, "'}' looking for beginning of object key"):
 		return "take out the comma before it"
+	case strings.Contains(text, "invalid character '/'"):
+		return "JSON has no comments; take them out"
 	case strings.Contains(text, "exceeded max depth"):
 		return "JSON is read 10000 levels deep; flatten it"
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -194,20 +173,12 @@ func remedy(err error) string {
 var kinds = map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
 
 // kind names a value of JSON.
-func kind(raw json.RawMessage) string { return cmp.Or(kinds[raw[0]], "a number") }
+func kind(r gjson.Result) string { return cmp.Or(kinds[r.Raw[0]], "a number") }
 
 // plain words a type error without the names of Go types.
 func plain(err error) string {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("%s cannot be %s", mismatch.Field, article(mismatch.Value))
+		return fmt.Sprintf("%s has the wrong type, %s", mismatch.Field, mismatch.Value)
 	}
 	return err.Error()
-}
-
-// article puts one before a kind of value.
-func article(value string) string {
-	if strings.ContainsAny(value[:1], "ao") {
-		return "an " + value
-	}
-	return "a " + value
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 )
 
 // ParseCatalogue reads a catalogue. file names it in errors and, without its ending, is the
@@ -28,11 +29,10 @@ func ParseCatalogueRest(file string, data []byte) (c Catalogue, left []error, er
 	if len(data) > MaxCatalogueBytes {
 		return nil, nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxCatalogueBytes)
 	}
-	text, err := utf8Text(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, parsePlace(file, err), err)
+	p := parser{file: file, data: data, seen: map[[2]string]origin{}}
+	if err := p.decode(); err != nil {
+		return nil, nil, err
 	}
-	p := parser{file: file, data: text, seen: map[[2]string]origin{}}
 	if err := p.values(); err != nil {
 		return nil, nil, err
 	}
@@ -51,14 +51,6 @@ type noTools struct{ error }
 
 func (e *noTools) Unwrap() []error { return []error{e.error, ErrNoTools} }
 
-// parsePlace is a file, with the line of an error that has one.
-func parsePlace(file string, err error) string {
-	if wrong, ok := errors.AsType[*textError](err); ok {
-		return fmt.Sprintf("%s:%d", file, wrong.line)
-	}
-	return file
-}
-
 // deepest is how many objects may lie around a tool.
 const deepest = 12
 
@@ -70,10 +62,8 @@ type parser struct {
 	count int
 	depth int
 	lists int // listings met so far
-	// listed reports whether the next object is an element of a listing.
-	listed bool
-	seen   map[[2]string]origin
-	left   []error // tools that were left out
+	seen  map[[2]string]origin
+	left  []error // tools that were left out
 }
 
 // origin is where a tool was first met: in which listing, and how it was defined.
@@ -88,8 +78,8 @@ func (p *parser) fail(offset int, format string, args ...any) error {
 
 // none is a failure for what is no tool: before the first one, for a file that is no
 // catalogue.
-func (p *parser) none(offset int, format string, args ...any) error {
-	err := p.fail(offset, format, args...)
+func (p *parser) none(r gjson.Result, format string, args ...any) error {
+	err := p.fail(r.Index, format, args...)
 	if p.count == 0 {
 		err = &noTools{err}
 	}
@@ -97,7 +87,8 @@ func (p *parser) none(offset int, format string, args ...any) error {
 }
 
 func (p *parser) values() error {
-	base := strings.TrimSuffix(path.Base(p.file), path.Ext(p.file))
+	base := strings.TrimSuffix(strings.TrimSuffix(path.Base(p.file), ".gz"), ".zst")
+	base = strings.TrimSuffix(base, path.Ext(base))
 	dec := json.NewDecoder(bytes.NewReader(p.data))
 	for {
 		var raw json.RawMessage
@@ -108,11 +99,12 @@ func (p *parser) values() error {
 		if err != nil {
 			return p.fail(p.broken(int(dec.InputOffset()), err), "%v; %s", err, remedy(err))
 		}
-		at := int(dec.InputOffset()) - len(raw)
-		if raw[0] == '[' {
-			err = p.array(at, raw, base)
+		value := gjson.ParseBytes(raw)
+		value.Index = int(dec.InputOffset()) - len(raw)
+		if value.IsArray() {
+			err = p.array(value, base, false)
 		} else {
-			err = p.object(at, raw, base)
+			err = p.object(value, base, false)
 		}
 		if err != nil {
 			return err
@@ -132,130 +124,169 @@ func (p *parser) broken(read int, err error) int {
 	return read
 }
 
-// array reads the elements of a list: verbatim parts of it, in order, which is how their lines are
-// found.
-func (p *parser) array(at int, raw json.RawMessage, server string) error {
-	var elements []json.RawMessage
-	if err := json.Unmarshal(raw, &elements); err != nil {
-		return p.fail(at, "%v", err)
-	}
-	from := 0
-	listed := p.listed
-	for _, e := range elements {
-		from += max(0, bytes.Index(raw[from:], e))
-		p.listed = listed
-		if err := p.object(at+from, e, server); err != nil {
+// array reads the elements of a list, which may be one of tools.
+func (p *parser) array(list gjson.Result, server string, listed bool) error {
+	for _, m := range membersOf(list) {
+		if err := p.object(m.Result, server, listed); err != nil {
 			return err
 		}
-		from += len(e)
 	}
 	return nil
 }
 
 // object reads a tool, or whatever holds some.
-func (p *parser) object(at int, raw json.RawMessage, server string) error {
-	if raw[0] != '{' {
-		return p.fail(at, "a tool must be a JSON object; found %s", kind(raw))
+func (p *parser) object(r gjson.Result, server string, listed bool) error {
+	if !r.IsObject() {
+		return p.fail(r.Index, "a tool must be a JSON object; found %s", kind(r))
 	}
 	if p.depth++; p.depth > deepest {
-		return p.fail(at, "more than %d objects lie around this tool; take some off", deepest)
+		return p.fail(r.Index, "more than %d objects lie around this tool; take some off", deepest)
 	}
 	defer func() { p.depth-- }()
-	listed := p.listed
-	p.listed = false
-	var e entry
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return p.fail(at, "%s; members are as in the protocol's tools/list", plain(err))
+	e := entryOf(r, "")
+	list, byNames, around := e.listing(), e.byNames(), e.within()
+	switch wrong := e.wrong(); {
+	case wrong != "":
+		return p.fail(r.Index, "%s; members are as in the protocol's tools/list", wrong)
+	case list.Exists():
+		p.lists++
+		return p.array(list, e.server(server, true), true)
+	case byNames.Exists():
+		return p.byNames(byNames, e.server(server, true))
+	case e.of["jsonrpc"].Exists() && !entryOf(around, "").lists():
+		return nil // another message of a server's
+	case e.of["name"].Str == "" && around.Exists():
+		return p.object(around, e.server(server, false), false)
 	}
-	inner := func(part json.RawMessage) int { return at + max(0, bytes.Index(raw, part)) }
-	switch list := e.listing(); {
-	case list != nil:
-		p.lists, p.listed = p.lists+1, true
-		return p.array(inner(list), list, e.server(server, true))
-	case isObject(e.Tools):
-		all := members(e.Tools)
-		if len(all) > 0 && !byName(all) {
-			return p.none(inner(e.Tools), "tools by name must each be an object with a description or a schema; %.40q is none", all[0].key)
+	return p.alone(e, server, listed)
+}
+
+// byNames reads an object of tools, or of servers, some of which may have none.
+func (p *parser) byNames(r gjson.Result, server string) error {
+	all := membersOf(r)
+	if len(all) == 0 || byName(all) {
+		return p.named(all, server)
+	}
+	if sought, err := p.seek(all, server); sought || err != nil {
+		return err
+	}
+	return p.none(r, "tools by name must each be an object with a description or a schema; %.40q is none", all[0].as)
+}
+
+// alone reads an object that is no listing and around none: a tool, tools by name, or what holds some somewhere.
+func (p *parser) alone(e entry, server string, listed bool) error {
+	all := membersOf(e.Result)
+	if listed && e.name() == "" {
+		e.as = e.provided()
+	}
+	name := e.name()
+	if name == "" && byName(all) {
+		return p.named(all, e.server(server, false))
+	}
+	if schema, _ := e.schema(); schema == "" {
+		sought, err := p.seek(all, e.server(server, true))
+		switch other := e.other(); {
+		case sought || err != nil || name == "cachePoint": // the last is a mark among a request's tools
+			return err
+		case name == "":
+			return p.none(e.Result, "%s", nameless(all))
+		case other != "" && !listed:
+			return p.none(e.Result, "%q has no schema, but %.40q, as no tool has; give it a schema, or take out what is no tool", name, other)
 		}
-		return p.named(inner(e.Tools), all, e.server(server, true))
-	case e.Name == "" && e.within() != nil:
-		return p.object(inner(e.within()), e.within(), e.server(server, false))
 	}
-	if listed && e.Name == "" {
-		e.Name = e.provided()
-	}
-	if e.name() == "" {
-		if all := members(raw); byName(all) {
-			return p.named(at, all, e.server(server, false))
+	return p.tool(e, e.server(server, false))
+}
+
+// seek reads the tools that stand somewhere in values of which nothing is known, and reports whether there are any. What is no
+// tool beyond doubt is passed over. A listing's server is called as what it stands under.
+func (p *parser) seek(all []member, server string) (sought bool, err error) {
+	p.depth++
+	defer func() { p.depth-- }()
+	for _, m := range all {
+		r, as := unwritten(m.Result), server
+		e := entryOf(r, "")
+		if m.as != "" && e.lists() {
+			as = m.as
 		}
-		return p.none(at, "%s", nameless(raw))
+		found := e.wrong() == "" && e.holds(deepest)
+		switch {
+		case found:
+			err = p.object(r, as, false)
+		case p.depth <= deepest:
+			if r.IsArray() {
+				p.lists++
+			}
+			found, err = p.seek(membersOf(r), as)
+		}
+		if sought = sought || found; err != nil {
+			return true, err
+		}
 	}
-	return p.tool(at, e, e.server(server, false))
+	return sought, nil
 }
 
 // named reads tools, or listings of servers, that stand under their names.
-func (p *parser) named(at int, all []member, server string) error {
+func (p *parser) named(all []member, server string) error {
 	p.lists++
 	for _, m := range all {
-		if err := p.member(at+m.at, m, server); err != nil {
+		e := entryOf(m.Result, "")
+		var err error
+		switch {
+		case m.IsArray():
+			p.lists++
+			err = p.array(m.Result, m.as, true)
+		case e.lists():
+			err = p.object(m.Result, e.server(m.as, false), false)
+		case m.IsObject() && e.wrong() == "" && e.name() == "" && !e.within().Exists():
+			e.as = m.as
+			err = p.tool(e, e.server(server, false))
+		default:
+			err = p.object(m.Result, server, false)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// member reads what stands under a name.
-func (p *parser) member(at int, m member, server string) error {
-	if isArray(m.raw) {
-		p.lists, p.listed = p.lists+1, true
-		return p.array(at, m.raw, m.key)
-	}
-	var e entry
-	if isObject(m.raw) && json.Unmarshal(m.raw, &e) == nil {
-		switch {
-		case e.listing() != nil || isObject(e.Tools):
-			return p.object(at, m.raw, e.server(m.key, false))
-		case e.name() == "" && e.within() == nil:
-			e.Name = m.key
-			return p.tool(at, e, e.server(server, false))
-		}
-	}
-	return p.object(at, m.raw, server)
-}
-
-func (p *parser) tool(at int, e entry, server string) error {
+func (p *parser) tool(e entry, server string) error {
 	name := e.name()
 	for _, c := range []struct{ what, name string }{{"server", server}, {"tool", name}} {
 		switch {
 		case c.name == "":
-			return p.fail(at, "the %s has no name; give it one", c.what)
+			return p.fail(e.Index, "the %s has no name; give it one", c.what)
 		case len(c.name) > MaxName:
-			return p.fail(at, "the %s's name has %d bytes; shorten it to %d", c.what, len(c.name), MaxName)
+			return p.fail(e.Index, "the %s's name has %d bytes; shorten it to %d", c.what, len(c.name), MaxName)
 		}
 	}
 	schema, bare := e.schema()
-	input, err := schemaOf(json.RawMessage(schema))
-	if err != nil {
-		return p.fail(at, "tool %q: inputSchema: %v", name, err)
+	t := mcp.Tool{Name: name, Title: e.of["title"].Str, Description: e.about()}
+	var err error
+	if t.InputSchema, err = schemaOf(schema); err != nil {
+		return p.fail(e.Index, "tool %q: inputSchema: %v", name, err)
 	}
-	output, err := schemaOf(e.Output)
-	if err != nil {
-		return p.fail(at, "tool %q: outputSchema: %v", name, err)
+	if t.OutputSchema, err = schemaOf(e.of["outputschema"].Raw); err != nil {
+		return p.fail(e.Index, "tool %q: outputSchema: %v", name, err)
 	}
-	switch again, known := p.again(server, name, e.Description, schema); {
+	besides := struct {
+		Annotations **mcp.ToolAnnotations `json:"annotations"`
+		Meta        *mcp.Meta             `json:"_meta"`
+	}{&t.Annotations, &t.Meta}
+	if err := json.Unmarshal([]byte(e.Raw), &besides); err != nil {
+		return p.fail(e.Index, "%s; members are as in the protocol's tools/list", plain(err))
+	}
+	switch again, known := p.again(server, name, t.Description, schema); {
 	case again:
 		return nil
 	case known:
-		p.left = append(p.left, p.fail(at, "%v", twice(server, name)))
+		p.left = append(p.left, p.fail(e.Index, "%v", twice(server, name)))
 		return nil
 	}
 	if p.count++; p.count > MaxTools {
-		return p.fail(at, "more than %d tools; split the catalogue", MaxTools)
+		return p.fail(e.Index, "more than %d tools; split the catalogue", MaxTools)
 	}
-	p.found = p.found.add(server, &mcp.Tool{
-		Meta: e.Meta, Annotations: e.Annotations, Name: name, Title: e.Title,
-		Description: e.Description, InputSchema: input, OutputSchema: output,
-	})
+	p.found = p.found.add(server, &t)
 	if i, _ := p.found.find(server); bare {
 		p.found[i].Bare = true
 	}
@@ -274,12 +305,12 @@ func (p *parser) again(server, name, description, schema string) (again, known b
 }
 
 // schemaOf is nil for a schema that is absent or null.
-func schemaOf(raw json.RawMessage) (any, error) {
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
+func schemaOf(raw string) (any, error) {
+	switch r := gjson.Parse(raw); {
+	case r.Type == gjson.Null:
 		return nil, nil
-	case raw[0] != '{':
-		return nil, fmt.Errorf("a schema must be a JSON object; found %s; leave it out for a tool without one", kind(raw))
+	case !r.IsObject():
+		return nil, fmt.Errorf("a schema must be a JSON object; found %s; leave it out for a tool without one", kind(r))
 	}
-	return raw, nil
+	return json.RawMessage(raw), nil
 }

@@ -1,278 +1,299 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // entry is one object of a catalogue: a tool, a listing of some, or what is around
 // either, in the spellings of servers, of requests to models and of collections.
 type entry struct {
-	Server      serverName           `json:"server"`
-	ServerName  *string              `json:"server_name"`
-	Name        string               `json:"name"`
-	Type        json.RawMessage      `json:"type"`
-	Title       string               `json:"title"`
-	Description string               `json:"description"`
-	Annotations *mcp.ToolAnnotations `json:"annotations"`
-	Meta        mcp.Meta             `json:"_meta"`
-
-	// Input and what follows are the spellings of its schema.
-	Input      json.RawMessage `json:"inputSchema"`
-	Snake      json.RawMessage `json:"input_schema"`
-	Parameters json.RawMessage `json:"parameters"`
-	Schema     json.RawMessage `json:"schema"`
-	JSONSchema json.RawMessage `json:"parametersJsonSchema"`
-	JSONSnake  json.RawMessage `json:"parameters_json_schema"`
-	Arguments  json.RawMessage `json:"arguments"`
-	Option     json.RawMessage `json:"option"`
-	ArgsSchema json.RawMessage `json:"args_schema"`
-	// Args and Inputs are the properties of a schema alone.
-	Args   json.RawMessage `json:"args"`
-	Inputs json.RawMessage `json:"inputs"`
-	Output json.RawMessage `json:"outputSchema"`
-
-	// Tools and what follows make the object a listing; Tools may also be an object
-	// by name.
-	Tools         json.RawMessage `json:"tools"`
-	Functions     json.RawMessage `json:"functions"`
-	Declarations  json.RawMessage `json:"functionDeclarations"`
-	Declarations2 json.RawMessage `json:"function_declarations"`
-
-	// Function may be a listing, or one tool with something around it, as are the rest.
-	Function   json.RawMessage `json:"function"`
-	Result     json.RawMessage `json:"result"`
-	Data       json.RawMessage `json:"data"`
-	Spec       json.RawMessage `json:"toolSpec"`
-	ToolConfig json.RawMessage `json:"toolConfig"`
-	// Tool is a tool, or its name beside it.
-	Tool json.RawMessage `json:"tool"`
-
-	// Results is a listing of commands, each of which is a tool with its options.
-	Results json.RawMessage `json:"results"`
-	Command json.RawMessage `json:"command"`
-	// Metadata is around what a server answered when it was asked.
-	Metadata json.RawMessage `json:"metadata"`
-	Remote   json.RawMessage `json:"remote_server_response"`
-	Crawled  json.RawMessage `json:"server_info_crawled"`
-	Servers  json.RawMessage `json:"mcp_servers"`
-	Servers2 json.RawMessage `json:"servers"`
+	gjson.Result
+	// of has the members under their names as [spelled] gives them.
+	of map[string]gjson.Result
+	// as is the name that an object without one has from outside.
+	as string
 }
 
-// serverName is a server's, as a text or as a member of an object that says how the server is reached. One without a name
-// gives none.
-type serverName struct{ given *string }
-
-// UnmarshalJSON refuses what is neither a text nor an object.
-func (n *serverName) UnmarshalJSON(raw []byte) error {
-	if isObject(raw) {
-		var reached struct {
-			Name json.RawMessage `json:"name"`
+func entryOf(r gjson.Result, as string) entry {
+	e := entry{r, map[string]gjson.Result{}, as}
+	if r.IsObject() {
+		for _, m := range membersOf(r) {
+			e.of[spelled.Replace(strings.ToLower(m.as))] = m.Result
 		}
-		if json.Unmarshal(raw, &reached) == nil && text(reached.Name) != "" {
-			name := text(reached.Name)
-			n.given = &name
-		}
-		return nil
 	}
-	return json.Unmarshal(raw, &n.given)
+	return e
 }
 
-// listing is the array of tools in it, or nil.
-func (e entry) listing() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function, e.Servers, e.Servers2} {
-		if isArray(raw) {
-			return raw
-		}
-	}
-	if isArray(e.Results) && bytes.Contains(e.Results[:min(len(e.Results), 4096)], []byte(`"command"`)) {
-		return e.Results
-	}
-	return nil
+// spelled takes out what people put between the words of a member's name.
+var spelled = strings.NewReplacer("_", "", "-", "")
+
+// member is one of an object's or of a list's, in which it has no name.
+type member struct {
+	gjson.Result
+	as string
 }
 
-// within is what an object without a name is around, or nil.
-func (e entry) within() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Function, e.Spec, e.Tool, e.Result, e.ToolConfig, e.Data, e.Remote} {
-		if isObject(raw) {
-			return raw
+func membersOf(r gjson.Result) (all []member) {
+	if r.IsObject() || r.IsArray() {
+		r.ForEach(func(key, value gjson.Result) bool {
+			all = append(all, member{value, key.String()})
+			return true
+		})
+	}
+	return all
+}
+
+// unwritten is the object or the list that stands in a text, as tables keep them, or the value.
+func unwritten(r gjson.Result) gjson.Result {
+	if inner := gjson.Parse(strings.TrimSpace(r.Str)); (inner.IsObject() || inner.IsArray()) && gjson.Valid(r.Str) {
+		inner.Index = r.Index
+		return inner
+	}
+	return r
+}
+
+// first is the first of its members by these names that is of a kind.
+func (e entry) first(kind func(gjson.Result) bool, names ...string) (found gjson.Result) {
+	for _, name := range names {
+		if r := unwritten(e.of[name]); kind(r) {
+			return r
 		}
 	}
-	if isObject(e.Metadata) && (bytes.Contains(e.Metadata, []byte(`"remote_server_response"`)) || bytes.Contains(e.Metadata, []byte(`"mcp_servers"`))) {
-		return e.Metadata
+	return found
+}
+
+// listing is the array of tools in it, if there is one. Results are commands, each of which is a tool with its options.
+func (e entry) listing() gjson.Result {
+	if commands := e.of["results"]; commands.IsArray() && commands.Get("0.command").Exists() {
+		return commands
 	}
-	return nil
+	return e.first(gjson.Result.IsArray, "tools", "functions", "functiondeclarations", "function", "mcpservers", "servers", "apilist")
+}
+
+// byNames is an object of tools or of servers under their names, if there is one.
+func (e entry) byNames() gjson.Result {
+	return e.first(gjson.Result.IsObject, "tools", "functions", "mcpservers", "servers")
+}
+
+// within is what an object without a name is around, if it is.
+func (e entry) within() gjson.Result {
+	return e.first(gjson.Result.IsObject, "function", "toolspec", "tool", "result", "toolconfig", "data", "remoteserverresponse")
+}
+
+// lists reports whether there is a listing of either kind.
+func (e entry) lists() bool { return e.listing().Exists() || e.byNames().Exists() }
+
+// serverName is what it calls its server itself, as a text or as how the server is reached.
+func (e entry) serverName() string {
+	return cmp.Or(e.of["server"].Get("name").Str, e.of["servername"].Str, e.of["serverinfocrawled"].Get("name").Str)
 }
 
 // server is the name that it gives its server, or the one that holds so far. Only a
 // listing's own name is a server's.
 func (e entry) server(sofar string, lists bool) string {
-	switch {
-	case e.Server.given != nil:
-		return *e.Server.given
-	case e.ServerName != nil:
-		return *e.ServerName
-	case isObject(e.Crawled):
-		var crawled struct{ Name string }
-		if json.Unmarshal(e.Crawled, &crawled) == nil && crawled.Name != "" {
-			return crawled.Name
-		}
-	case lists && e.Name != "":
-		return e.Name
+	var around string
+	switch own := e.of["server"]; {
+	case own.Type == gjson.String:
+		return own.Str
+	case lists:
+		around = e.name()
+	case e.of["apiname"].Exists():
+		around = e.of["toolname"].Str
 	}
-	return sofar
+	return cmp.Or(e.serverName(), around, sofar)
 }
 
 // name is the tool's, in whichever spelling. A command's own name is the last of its
-// words only, so that all of them are its tool's.
+// words only, so that all of them are its tool's; a slug has a name for people beside it.
 func (e entry) name() string {
-	if command := strings.Fields(text(e.Command)); len(command) > 0 && isArray(e.Option) {
+	if command := strings.Fields(e.of["command"].Str); len(command) > 0 && e.of["option"].IsArray() {
 		return strings.Join(command, "_")
 	}
-	return cmp.Or(e.Name, text(e.Tool))
+	if schema, _ := e.schema(); schema != "" && e.of["slug"].Str+e.of["id"].Str != "" {
+		return cmp.Or(e.of["slug"].Str, e.of["name"].Str, e.of["id"].Str)
+	}
+	return cmp.Or(e.of["name"].Str, e.of["apiname"].Str, e.of["toolname"].Str, e.of["functionname"].Str, e.of["tool"].Str, e.of["identity"].Get("name").Str, e.as)
 }
 
-// provided is the name of a tool that a model's provider runs: it may have a type only.
+// about is the tool's description, in whichever spelling.
+func (e entry) about() string {
+	of := e.of["description"]
+	return cmp.Or(of.Str, of.Get("llm").Str, e.of["tooldescription"].Str, e.of["apidescription"].Str, e.of["desc"].Str)
+}
+
+// wrong is the member whose kind no tool's has, and what it is.
+func (e entry) wrong() string {
+	for _, name := range []string{"name", "title", "description", "server"} {
+		r := e.of[name]
+		said := name == "server" && r.IsObject() || name == "description" && e.about() != ""
+		if r.Type != gjson.String && r.Type != gjson.Null && !said {
+			return name + " cannot be " + kind(r)
+		}
+	}
+	return ""
+}
+
+// provided is the name of a tool that a model's provider runs: it may have a type only, or stand under its name.
 func (e entry) provided() string {
-	if kind := text(e.Type); e.name() == "" && e.within() == nil && !slices.Contains(schemaTypes, kind) {
+	kind := e.of["type"].Str
+	switch all := membersOf(e.Result); {
+	case e.within().Exists():
+	case len(all) == 1 && all[0].IsObject():
+		return all[0].as
+	case !slices.Contains([]string{"function", "custom", "object", "array", "string", "number", "integer", "boolean", "null"}, kind):
 		return kind
 	}
 	return ""
 }
 
-// schemaTypes are types of an object without a name that is no tool of a provider's.
-var schemaTypes = []string{"function", "custom", "object", "array", "string", "number", "integer", "boolean", "null"}
-
-// text is a string's value, "" for any other.
-func text(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s) // any other leaves it as it is
-	return s
+// other is an object, or a list of some, that no tool has: the file of a project or of an agent has a name as well.
+func (e entry) other() string {
+	for _, m := range membersOf(e.Result) {
+		if (m.IsObject() || m.IsArray() && m.Get("0").IsObject()) && !slices.Contains(besides, m.as) {
+			return m.as
+		}
+	}
+	return ""
 }
+
+// besides are objects and lists that tools have beside their schemas.
+var besides = []string{"annotations", "_meta", "icons", "execution", "examples", "input_examples", "outputSchema", "output_schema", "metadata", "server", "meta"}
+
+// schemas are the names of a schema; the second to the fourth are those of requests to models.
+var schemas = []string{"inputschema", "parameters", "parametersjsonschema", "argsschema", "schema", "inputparameters", "parameterdefinitions"}
 
 // schema is the input's, in whichever spelling; bare reports whether it is out of a
 // request to a model, where names are whole already.
 func (e entry) schema() (as string, bare bool) {
-	unserved := e.Server.given == nil && e.ServerName == nil
-	if inner := jsonOf(e.Input); inner != nil {
-		return string(inner), unserved
+	unserved := e.serverName() == "" && e.of["server"].Str == ""
+	for i, name := range schemas {
+		r := unwritten(e.of[name])
+		if r.Type == gjson.Null { // or there is none
+			continue
+		}
+		inner := cmp.Or(r.Get("json").Raw, r.Get("jsonSchema").Raw) // as clouds and libraries wrap one
+		requested := i >= 1 && i <= 3 || inner != "" || e.Get("input_schema").Exists()
+		return cmp.Or(inner, ofList(r), ofMembers(r), r.Raw), unserved && requested
 	}
-	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.JSONSchema, e.JSONSnake, e.ArgsSchema, e.Schema} {
-		if len(raw) > 0 {
-			return cmp.Or(ofList(raw), string(raw)), unserved && i >= 1 && i <= 5
+	var apart parameters
+	if apart.list(e.of["requiredparameters"], true) && apart.list(e.of["optionalparameters"], false) {
+		return apart.schema(), false
+	}
+	for _, name := range []string{"arguments", "option", "params", "input"} {
+		r := e.of[name]
+		if of := ofList(r); of != "" || r.Get("properties").Exists() {
+			return cmp.Or(of, r.Raw), false
 		}
 	}
-	for _, raw := range []json.RawMessage{e.Arguments, e.Option} {
-		if of := ofList(raw); of != "" {
-			return of, false
-		}
-	}
-	if isObject(e.Arguments) && bytes.Contains(e.Arguments, []byte(`"properties"`)) {
-		return string(e.Arguments), false
-	}
-	for _, raw := range []json.RawMessage{e.Args, e.Inputs} {
-		if all := members(raw); len(all) > 0 && isObject(all[0].raw) {
-			return `{"type":"object","properties":` + string(raw) + "}", false
-		}
-	}
-	return "", unserved && text(e.Type) != ""
+	return cmp.Or(ofMembers(e.of["args"]), ofMembers(e.of["inputs"])), unserved && e.of["type"].Str != ""
 }
 
-// ofList makes a schema of parameters that stand in a list, in its order; "" where it
-// is no such list.
-func ofList(raw json.RawMessage) string {
-	var list []struct {
-		Name, Type, Desc, Description string
-		Required                      json.RawMessage
+// holds reports whether an entry is, is around, or lists a tool beyond doubt: one that has a name and what only a schema has,
+// since calls have names and inputs too. So many objects may lie between.
+func (e entry) holds(most int) bool {
+	holds := func(m member) bool { return most > 0 && m.IsObject() && entryOf(m.Result, m.as).holds(most-1) }
+	plain := func(m member) bool {
+		inner := entryOf(m.Result, "")
+		return inner.name() != "" && (inner.about() != "" || len(inner.of) == 1)
 	}
-	if !isArray(raw) || json.Unmarshal(raw, &list) != nil {
-		return ""
+	as, _ := e.schema()
+	schema := gjson.Parse(as)
+	described := schema.Get("properties").IsObject() || schema.Get("type").Str != "" || as == "{}" && e.about() != ""
+	return e.name() != "" && described || holds(member{e.within(), ""}) || slices.ContainsFunc(membersOf(e.listing()), holds) ||
+		slices.ContainsFunc(membersOf(e.byNames()), holds) || e.of["tools"].IsArray() && slices.ContainsFunc(membersOf(e.of["tools"]), plain)
+}
+
+// parameters is a schema that is put together: its properties, and the names of those that are required.
+type parameters struct{ props, required []string }
+
+func (p *parameters) add(name, schema string, required bool) {
+	quoted := string(jsonscan.AppendQuoted(nil, name))
+	p.props = append(p.props, quoted+":"+schema)
+	if required {
+		p.required = append(p.required, quoted)
 	}
-	var props, required []string
-	for _, p := range list {
-		if p.Name == "" {
-			return ""
-		}
-		about, err := json.Marshal(struct {
-			Type        string `json:"type,omitempty"`
-			Description string `json:"description,omitempty"`
-		}{p.Type, cmp.Or(p.Desc, p.Description)})
-		name, errName := json.Marshal(strings.TrimPrefix(p.Name, "--"))
-		if err != nil || errName != nil {
-			return ""
-		}
-		props = append(props, string(name)+":"+string(about))
-		if string(p.Required) == "true" {
-			required = append(required, string(name))
-		}
-	}
-	schema := `{"type":"object","properties":{` + strings.Join(props, ",") + "}"
-	if len(required) > 0 {
-		schema += `,"required":[` + strings.Join(required, ",") + "]"
+}
+
+func (p *parameters) schema() string {
+	schema := `{"type":"object","properties":{` + strings.Join(p.props, ",") + "}"
+	if len(p.required) > 0 {
+		schema += `,"required":[` + strings.Join(p.required, ",") + "]"
 	}
 	return schema + "}"
 }
 
-// jsonOf is a schema that stands in {"json": ...}, or nil.
-func jsonOf(raw json.RawMessage) json.RawMessage {
-	if !isObject(raw) || len(raw) > 0 && !bytes.Contains(raw[:min(len(raw), 64)], []byte(`"json"`)) {
-		return nil
+// list adds parameters that stand in a list, in its order; it reports whether it is such a list.
+func (p *parameters) list(r gjson.Result, required bool) bool {
+	for _, m := range membersOf(r) {
+		name := cmp.Or(m.Get("name").Str, m.Str)
+		if name == "" {
+			return false
+		}
+		p.add(strings.TrimPrefix(name, "--"), property(m.Result), required || m.Get("required").Type == gjson.True)
 	}
-	var around map[string]json.RawMessage
-	if json.Unmarshal(raw, &around) != nil || len(around) != 1 || !isObject(around["json"]) {
-		return nil
-	}
-	return around["json"]
+	return r.IsArray()
 }
 
-// member is one of an object's, and where it begins in it.
-type member struct {
-	key string
-	raw json.RawMessage
-	at  int
+// property is a parameter's schema: what stands in it, and what a schema may have of what stands beside its name.
+func property(r gjson.Result) string {
+	var of parameters
+	for _, m := range membersOf(r) {
+		key := m.as
+		if key == "desc" || key == "llm_description" {
+			key = "description"
+		}
+		if slices.Contains([]string{"type", "description", "enum", "items", "properties", "format", "anyOf", "$ref"}, key) && m.String() != "" {
+			of.add(key, m.Raw, false)
+		}
+		if m.as == "schema" {
+			for _, inner := range membersOf(m.Result) {
+				of.add(inner.as, inner.Raw, false)
+			}
+		}
+	}
+	return "{" + strings.Join(of.props, ",") + "}"
 }
 
-// members are those of a valid object, in its order.
-func members(raw json.RawMessage) []member {
-	var all []member
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil
+// ofList makes a schema of parameters that stand in a list; "" where it is no such list.
+func ofList(r gjson.Result) string {
+	var of parameters
+	if !of.list(r, false) {
+		return ""
 	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil
+	return of.schema()
+}
+
+// ofMembers makes a schema of parameters that stand under their names; "" where these are a schema's own members.
+func ofMembers(r gjson.Result) string {
+	var of parameters
+	for _, m := range membersOf(r) {
+		if !m.IsObject() || slices.Contains([]string{"properties", "$defs", "definitions", "items", "additionalProperties", "not"}, m.as) || m.Raw != "{}" && property(m.Result) == "{}" {
+			return ""
 		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return nil
-		}
-		name, _ := key.(string)
-		all = append(all, member{name, value, int(dec.InputOffset()) - len(value)})
+		of.add(m.as, m.Raw, m.Get("required").Type == gjson.True)
 	}
-	return all
+	if of.props == nil {
+		return ""
+	}
+	return of.schema()
 }
 
 // byName reports whether an object holds tools or listings under their names: all of them
 // are objects, and each describes a tool, or lists of objects.
 func byName(all []member) bool {
 	for _, m := range all {
-		var e entry
-		if isArray(m.raw) && isObject(bytes.TrimLeft(m.raw[1:], " \t\r\n")) {
+		if m.IsArray() && m.Get("0").IsObject() {
 			continue
 		}
-		if !isObject(m.raw) || json.Unmarshal(m.raw, &e) != nil {
-			return false
-		}
-		schema, _ := e.schema()
-		if schema == "" && e.Description == "" && e.listing() == nil && !isObject(e.Tools) {
+		e := entryOf(m.Result, "")
+		if schema, _ := e.schema(); !m.IsObject() || schema == "" && e.about() == "" && !e.lists() {
 			return false
 		}
 	}
@@ -280,21 +301,13 @@ func byName(all []member) bool {
 }
 
 // nameless describes an object that has no name by what it has instead.
-func nameless(raw json.RawMessage) string {
-	var keys []string
-	for _, m := range members(raw) {
-		if len(keys) == 4 {
-			keys = append(keys, "...")
-			break
+func nameless(all []member) string {
+	text, before := "the tool has no name; give it one", ", or take out what is no tool; it has "
+	for i, m := range all {
+		if i == 4 {
+			return text + ", ..."
 		}
-		keys = append(keys, fmt.Sprintf("%.40q", m.key))
+		text, before = text+before+fmt.Sprintf("%.40q", m.as), ", "
 	}
-	if len(keys) == 0 {
-		return "the tool has no name; give it one"
-	}
-	return "the tool has no name; give it one, or take out what is no tool; it has " + strings.Join(keys, ", ")
+	return text
 }
-
-func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
-
-func isArray(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }

@@ -155,6 +155,24 @@ func TestTheSpellingsOfRequestsAndCollectionsAreRead(t *testing.T) {
 		"a list of arguments":       {`[{"name":"t","arguments":[{"name":"a"}]}]`, "c", "t"},
 		"a server that is reached":  {`{"tools":[{"name":"t","inputSchema":` + schema + `,"server":{"command":"x","args":[]}}]}`, "c", "t"},
 		"a server that says a name": {`{"tools":[{"name":"t","inputSchema":` + schema + `,"server":{"name":"s","url":"x"}}]}`, "s", "t"},
+		"two lists of parameters":   {`{"api_list":[{"category_name":"x","tool_name":"sky","api_name":"t","required_parameters":[],"optional_parameters":[{"name":"a","default":"x"}]}]}`, "sky", "t"},
+		"a tool of several calls":   {`{"tool_name":"sky","title":"Sky","api_list":[{"name":"t","required_parameters":[],"optional_parameters":[{"name":"a"}]}]}`, "sky", "t"},
+		"a schema in a text":        {`[{"name":"t","inputSchema":"{\"type\":\"object\",\"properties\":{\"a\":{}}}"}]`, "c", "t"},
+		"tools in a text":           {`{"query":"x","tools":"[{\"name\":\"t\",\"parameters\":{\"a\":{}}}]","answers":"[]"}`, "c", "t"},
+		"names of parameters alone": {`[{"name":"t","parameters":["a"]}]`, "c", "t"},
+		"parameters by name":        {`[{"name":"t","parameters":{"a":{}}}]`, "c", "t"},
+		"parameter_definitions":     {`[{"name":"t","parameter_definitions":{"a":{}}}]`, "c", "t"},
+		"input_parameters":          {`[{"slug":"t","name":"The tool","input_parameters":` + schema + `}]`, "c", "t"},
+		"toolName":                  {`[{"toolName":"t","toolDescription":"x","inputSchema":` + schema + `}]`, "c", "t"},
+		"an id and a title":         {`[{"id":"t","title":"The tool","inputSchema":` + schema + `}]`, "c", "t"},
+		"a library's schema":        {`{"tools":{"t":{"description":"x","inputSchema":{"jsonSchema":` + schema + `}}}}`, "c", "t"},
+		"functions by name":         {`{"functions":{"t":{"description":"x","parameters":` + schema + `}}}`, "c", "t"},
+		"servers as configured":     {`{"mcpServers":{"sky":{"command":"x","tools":[{"name":"t","inputSchema":` + schema + `}]},"sea":{"command":"y"}}}`, "sky", "t"},
+		"a list of a page":          {`{"data":[{"name":"t","inputSchema":` + schema + `}],"total":1}`, "c", "t"},
+		"deep in another document":  {`{"id":1,"runs":[{"config":{"model":"m"}},{"agent":{"tools":[{"name":"t","parameters":` + schema + `}]}}]}`, "agent", "t"},
+		"an agent's own tools":      {`{"name":"bot","instructions":"x","skills":[{"name":"t","parameters":` + schema + `}]}`, "bot", "t"},
+		"messages of a protocol":    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"serverInfo\":{\"name\":\"x\"}}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":" + schema + "}]}}", "c", "t"},
+		"a plugin's file":           {`{"identity":{"name":"t","author":"x"},"description":{"human":{"en_US":"x"},"llm":"y"},"parameters":[{"name":"a","label":{}}]}`, "c", "t"},
 		"repeated by requests":      {strings.Repeat(`{"tools":[{"name":"t","input_schema":`+schema+`}]}`+"\n", 3), "c", "t"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,6 +201,14 @@ func TestAProvidersOwnToolGoesByItsType(t *testing.T) {
 	assert.True(t, got[0].Bare)
 }
 
+// Marks and tools without a type stand beside others in requests.
+func TestARequestsOwnKindsOfToolsAreRead(t *testing.T) {
+	got := parse(t, "r.json", `{"tools":[{"functionDeclarations":[{"name":"a"}]},{"googleSearch":{}}]}`)
+	require.Equal(t, 2, got.Tools())
+	assert.Equal(t, "googleSearch", got[0].Tools[1].Name)
+	assert.Equal(t, 1, parse(t, "r.json", `{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}},{"cachePoint":{"type":"default"}}]}}`).Tools())
+}
+
 func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it holds no tool"},
@@ -205,6 +231,11 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"twice":              {"{\"name\":\"a\"}\n{\"name\":\"a\"}", `c.jsonl:2: server "c" has tool "a" already`},
 		"an element's line":  {"[\n{\"name\":\"a\"},\n{\"name\":\"b\"},\n{}\n]", "c.jsonl:4: the tool has no name"},
 		"a listing's line":   {"{\"tools\":[\n{\"name\":\"a\"},\n3]}", "c.jsonl:3: a tool must be a JSON object; found a number"},
+		"a comment":          {"// tools\n[]", "c.jsonl:1: invalid character '/' looking for beginning of value; JSON has no comments; take them out"},
+		"a project's file":   {`{"name":"shop","description":"A shop","version":"1.0.0","scripts":{"test":"x"}}`, `c.jsonl:1: "shop" has no schema, but "scripts", as no tool has; give it a schema, or take out what is no tool`},
+		"a service's file":   {`{"name":"CI","jobs":{"test":{}}}`, `"CI" has no schema, but "jobs"`},
+		"calls of tools":     {`{"calls":[{"name":"a","arguments":{"x":1}},{"name":"b","parameters":{"x":{"y":2}}}],"id":1}`, `c.jsonl:1: the tool has no name`},
+		"two lines on":       {"{\"data\":[\n{\"name\":\"a\",\"inputSchema\":{}},\n{\"name\":3,\"inputSchema\":{}}]}", "c.jsonl:3: name cannot be a number"},
 		"a name out of hand": {`{"name":"` + strings.Repeat("x", 600) + `"}`, "shorten it to 512"},
 	} {
 		t.Run(name, func(t *testing.T) {

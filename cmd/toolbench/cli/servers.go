@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"toolbench/reports"
+	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/world"
 	"toolbench/toolsys/host"
@@ -320,11 +322,11 @@ func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isYAML(path) {
-		if _, err := scenario.Tree(data); err != nil {
-			return nil, invalid(scenario.InFile(path, err))
-		}
-		if data, err = yaml.YAMLToJSON(data); err != nil {
+	if data, err = cassette.Decode(data, "", world.MaxCatalogueBytes); err != nil {
+		return nil, invalid(scenario.InFile(path, err))
+	}
+	if isYAML(unpacked(path)) {
+		if data, err = documents(data); err != nil {
 			return nil, invalid(scenario.InFile(path, err))
 		}
 	}
@@ -339,9 +341,41 @@ func (a *app) catalogueFile(path string) (world.Catalogue, error) {
 	return c, nil
 }
 
+// documents writes all documents of a YAML file as JSON, one behind the other.
+func documents(data []byte) (all []byte, err error) {
+	file, err := scenario.Tree(data)
+	if err != nil {
+		return nil, err
+	}
+	last := data[bytes.LastIndex(data, []byte("\n---"))+1:]
+	for _, doc := range file.Docs {
+		var v any
+		if doc.Body == nil && len(bytes.Trim(last, "- \t\r\n")) > 0 { // the parser ends at the second of two marks
+			return nil, errors.New("a document in it is empty; take it out")
+		} else if doc.Body == nil {
+			continue
+		}
+		if err := yaml.NodeToValue(doc.Body, &v, yaml.UseOrderedMap()); err != nil {
+			return nil, err
+		}
+		one, err := yaml.MarshalWithOptions(v, yaml.JSON())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+// unpacked is a file's name without the ending of what packed it.
+func unpacked(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+}
+
 // named reports whether a file has a name that catalogues have.
 func named(path string) bool {
-	return slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(path))
+	path = unpacked(path)
+	return isYAML(path) || slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(path))
 }
 
 // catalogueFolder reads a folder and those in it. What lies there and holds no tools
@@ -363,7 +397,7 @@ func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
 		return err
 	})
 	if err == nil && len(all) == 0 {
-		err = usage("%s: it holds no tool in any .json, .jsonl, .ndjson or .snap; name the catalogue's file", folder)
+		err = usage("%s: it holds no tool in any .json, .jsonl, .ndjson, .yaml or .snap; name the catalogue's file", folder)
 	}
 	return all, err
 }
@@ -371,7 +405,7 @@ func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
 // placed names the server after the folder where only the file's own name stood for
 // it, which distinguishes nothing: a tool a file, or one of those that all are called alike.
 func (a *app) placed(path string, c world.Catalogue) world.Catalogue {
-	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	base := strings.TrimSuffix(filepath.Base(unpacked(path)), filepath.Ext(unpacked(path)))
 	alike := slices.Contains([]string{"tools", "tool", "tools_list", "tools-list", "index"}, base)
 	if len(c) == 1 && c[0].Name == base && (len(c[0].Tools) == 1 || alike) {
 		c[0].Name = filepath.Base(filepath.Dir(filepath.Clean(a.path(path))))

@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,6 +56,58 @@ func TestARequestsToolsAndAServersListingCostAlikeButForTheName(t *testing.T) {
 	listing := full(write("listing.json", `{"result":{"tools":[{"name":"x","inputSchema":`+schema+`}]}}`))
 	assert.Equal(t, listing, full(write("chat.json", `[{"type":"function","function":{"name":"x","parameters":`+schema+`}}]`)))
 	assert.Equal(t, listing, full(write("messages.json", `[{"name":"x","input_schema":`+schema+`}]`)))
+}
+
+// What a catalogue is packed in, and how many documents a file of YAML has, does not matter to what is in it.
+func TestCataloguesInAFolderAreReadInEachForm(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, text []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	var gz bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	_, err := z.Write([]byte(`[{"name":"packed","inputSchema":{}},{"name":"also","inputSchema":{}}]`))
+	require.NoError(t, errors.Join(err, z.Close()))
+	write("box.json.gz", gz.Bytes())
+	write("sky.yaml", []byte("---\nname: today\ninputSchema: {type: object}\n---\nname: tomorrow\ninputSchema: {}\n---\n"))
+	write("work.yml", []byte("name: CI\njobs: {test: {steps: [x]}}\n"))
+	var r struct {
+		Tools int `json:"tools"`
+		Worst []struct {
+			Name string `json:"name"`
+		} `json:"worst"`
+	}
+	require.NoError(t, json.Unmarshal(output(t, "tokens", "--catalog", dir, "--format", "json"), &r))
+	assert.Equal(t, 4, r.Tools)
+	var names []string
+	for _, w := range r.Worst {
+		names = append(names, w.Name)
+	}
+	assert.ElementsMatch(t, []string{"mcp__box__packed", "mcp__box__also", "mcp__sky__today", "mcp__sky__tomorrow"}, names)
+
+	write("broken.yaml", []byte("name: a\n---\n[\n"))
+	code, errs := refused(t, "tokens", "--catalog", dir)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "broken.yaml:3:1")
+	write("hole.yaml", []byte("name: a\n---\n---\nname: b\n"))
+	code, errs = refused(t, "tokens", "--catalog", filepath.Join(dir, "hole.yaml"))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "hole.yaml: a document in it is empty; take it out")
+	code, errs = refused(t, "tokens", "--catalog", filepath.Join(dir, "work.yml"))
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, `"CI" has no schema, but "jobs", as no tool has`)
+}
+
+func TestAPackedCatalogueMayNotGrowWithoutBound(t *testing.T) {
+	var gz bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	_, err := z.Write(bytes.Repeat([]byte(" "), 65<<20))
+	require.NoError(t, errors.Join(err, z.Close()))
+	path := filepath.Join(t.TempDir(), "bomb.json.gz")
+	require.NoError(t, os.WriteFile(path, gz.Bytes(), 0o600))
+	code, errs := refused(t, "tokens", "--catalog", path)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "bomb.json.gz: ")
 }
 
 func TestAHugeCatalogueIsRefusedUnread(t *testing.T) {
