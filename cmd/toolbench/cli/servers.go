@@ -387,8 +387,12 @@ func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
 			return nil
 		}
 		c, err := a.catalogueFile(f.path)
-		if errors.Is(err, world.ErrNoTools) {
+		switch {
+		case errors.Is(err, world.ErrNoTools):
 			a.logf("%s: skipped: it holds no tool", f.path)
+			return nil
+		case err != nil && isYAML(unpacked(f.path)): // a template of YAML is none, and no catalogue
+			a.logf("skipped: %s", err)
 			return nil
 		}
 		if err == nil {
