@@ -86,9 +86,13 @@ func TestCataloguesInAFolderAreReadInEachForm(t *testing.T) {
 	assert.ElementsMatch(t, []string{"mcp__box__packed", "mcp__box__also", "mcp__sky__today", "mcp__sky__tomorrow"}, names)
 
 	write("broken.yaml", []byte("name: a\n---\n[\n"))
-	code, errs := refused(t, "tokens", "--catalog", dir)
+	code, errs := refused(t, "tokens", "--catalog", filepath.Join(dir, "broken.yaml"))
 	assert.Equal(t, 2, code)
 	assert.Contains(t, errs, "broken.yaml:3:1")
+	var out, aside bytes.Buffer
+	code = cli.Main(t.Context(), cli.Process{Args: []string{"tokens", "--catalog", dir}, Stdout: &out, Stderr: &aside}, cli.Scenarios())
+	assert.Equal(t, cli.ExitHeld, code, "what is no YAML, as a template, may stand beside catalogues")
+	assert.Contains(t, aside.String(), "broken.yaml:3:1", "and is named")
 	write("hole.yaml", []byte("name: a\n---\n---\nname: b\n"))
 	code, errs = refused(t, "tokens", "--catalog", filepath.Join(dir, "hole.yaml"))
 	assert.Equal(t, 2, code)
