@@ -359,6 +359,27 @@ var cluster = regexp.MustCompile(`^-[A-Za-z]{2,8}$`).MatchString
 // Forms are one of the step's words and, if it is an option, what else that is written as: each letter by itself, and
 // the option's other names.
 func (st *Step) Forms(word string) []string {
+	all := st.spellings(word)
+	sub, _ := subcommandOf(st.Words[1:])
+	for _, several := range tables.Combined[st.Name+"-"+sub] {
+		names := strings.Fields(several)
+		given := func(name string) bool {
+			return slices.ContainsFunc(st.Words[1:], func(f Word) bool { return slices.Contains(st.spellings(f.Text), name) })
+		}
+		switch {
+		case slices.Contains(all, names[0]):
+			for _, name := range names[1:] {
+				all = append(all, st.spellings(name)...)
+			}
+		case slices.Contains(all, names[1]) && !slices.ContainsFunc(names[1:], func(name string) bool { return !given(name) }):
+			all = append(all, names[0])
+		}
+	}
+	return all
+}
+
+// spellings are the forms of a word, whatever the others are.
+func (st *Step) spellings(word string) []string {
 	all := []string{word}
 	if cluster(word) && !tables.WholeOptions[st.Name] {
 		for _, letter := range word[1:] {

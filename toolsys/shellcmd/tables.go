@@ -34,9 +34,10 @@ type programs struct {
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
 	// Synonyms are options and subcommands with their other names, by program or by program-subcommand.
+	// Combined are options with those that they stand for together.
 	// WholeOptions are programs whose options of several letters have one dash.
-	Synonyms     named[phrases]
-	WholeOptions set
+	Synonyms, Combined named[phrases]
+	WholeOptions       set
 	// FindTests are find's predicates that only look, and how many words each takes.
 	FindTests named[int]
 	// Git are git's subcommands that only read, GitLists the options with which branch and tag list.

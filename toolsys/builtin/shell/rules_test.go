@@ -88,6 +88,8 @@ func TestARuleThatForbidsKnowsOptionsInAnyOrder(t *testing.T) {
 		"Bash(npm run deploy:*)":         {"npm run deploy", "npm --silent run deploy", "npm --prefix x run deploy"},
 		"Bash(curl -X POST *)":           {"curl -X POST u", "curl u -X POST", "curl -s u -X POST", "curl --request POST u", "curl -XPOST u", "curl u --request=POST"},
 		"Bash(curl -X DELETE *)":         {"curl -XDELETE u", "curl -s u -X DELETE"},
+		"Bash(git branch -D *)":          {"git branch -D x", "git branch -d -f x", "git branch -fd x", "git branch x --force --delete", "git branch -Dr x"},
+		"Bash(git branch -d *)":          {"git branch -D x", "git branch --delete x"},
 		"Bash(git -c *)":                 {"git -c a=b log", "git --no-pager -c a=b status"},
 		"Bash(npm run build *)":          {"npm run-script build", "npm rum build x", "npm --silent run-script build"},
 		"Bash(npm install *)":            {"npm i x", "npm add x", "npm isntall x"},
@@ -127,6 +129,7 @@ func TestAWordThatMayBeWhatARuleForbidsIsAskedAbout(t *testing.T) {
 func TestARuleThatForbidsLeavesOtherCommandsAlone(t *testing.T) {
 	for rule, texts := range map[string][]string{
 		"Bash(npm publish *)":            {`npm run "$x"`, "npm install $x", "npm test", "npm run publish", `npx tsc "$x"`, "npm --silent install"},
+		"Bash(git branch -D *)":          {"git branch -d x", "git branch -f x y", "git branch -a", "git branch x"},
 		"Bash(npm exec *)":               {"npm install xstate", "npm view express", "npm run executor"},
 		"Bash(docker run *)":             {"docker logs runner", "docker inspect executor", "docker ps"},
 		"Bash(git -c *)":                 {"git switch -c x", "git log -c", "git commit -c HEAD"},
