@@ -321,6 +321,12 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.P
 		p.Files, p.Lenient = files, !all
 	}
 	file := strings.TrimSuffix(job.shown, ".yaml") + ".scenario.yaml"
+	if old, err := os.ReadFile(a.path(file)); err == nil { // somebody may have edited it
+		if err := a.writeNamed(file+".bak", old); err != nil {
+			return "", err
+		}
+		a.logf("what stood in %s is kept in %s.bak", file, file)
+	}
 	played := func(expect string) (check.Result, error) {
 		text, err := p.YAML()
 		if err != nil {

@@ -200,8 +200,11 @@ func TestNewEpisodesAreRecordedBehindTheOld(t *testing.T) {
 	assert.Equal(t, 2, u.requests(), "the third was there already")
 	assert.Equal(t, 2, strings.Count(d.read("c.yaml"), "- request:"))
 	assert.Contains(t, d.out, "Not asked for")
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "c.scenario.yaml"), []byte("# edited"), 0o600))
 	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", "first", "--out", "c.yaml", "--mode", "all", "--base-url", u.URL), d.errs)
 	assert.Equal(t, 1, strings.Count(d.read("c.yaml"), "- request:"), "all records anew")
+	assert.Equal(t, "# edited", d.read("c.scenario.yaml.bak"), "nothing that somebody wrote is lost")
+	assert.Contains(t, d.errs, "what stood in c.scenario.yaml is kept in c.scenario.yaml.bak")
 }
 
 func TestWhatIsNotInTheCassetteIsSaid(t *testing.T) {
