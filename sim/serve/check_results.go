@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -406,8 +407,32 @@ func empty(v gjson.Result) bool {
 	return !v.Exists() || v.Type == gjson.Null || v.IsArray() && len(v.Array()) == 0
 }
 
-// equal reports whether values are equal, be their bytes what they may.
+// equal reports whether values are equal, be their bytes what they may; numbers are so to the last digit.
 func equal(a, b gjson.Result) bool {
-	var x, y any
-	return a.Raw == b.Raw || json.Unmarshal([]byte(a.Raw), &x) == nil && json.Unmarshal([]byte(b.Raw), &y) == nil && reflect.DeepEqual(x, y)
+	value := func(v gjson.Result) (x any) {
+		dec := json.NewDecoder(strings.NewReader(v.Raw))
+		dec.UseNumber()
+		_ = dec.Decode(&x) // it is JSON, or absent
+		return exact(x)
+	}
+	return a.Raw == b.Raw || reflect.DeepEqual(value(a), value(b))
+}
+
+// exact is a value with each number in the one form that its value has.
+func exact(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(string(v)); ok { // which it is not with an exponent that is too large
+			return r.RatString()
+		}
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = exact(v[key])
+		}
+	}
+	return v
 }

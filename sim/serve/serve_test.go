@@ -297,6 +297,33 @@ func TestWhatTheAPITakesIsNotCalledRefused(t *testing.T) {
 	}
 }
 
+// A number may be written in another way, but a client that holds it in 64 bits rounds long ids.
+func TestNumbersComeBackToTheLastDigit(t *testing.T) {
+	for sent, back := range map[string]struct {
+		number string
+		status serve.Status
+	}{
+		"12345678901234567891":  {"12345678901234567000", serve.Failed},
+		"9007199254740993":      {"9007199254740992", serve.Failed},
+		"0.1234567890123456789": {"0.12345678901234568", serve.Failed},
+		"1.0":                   {"1", serve.Held},
+		"1e20":                  {"100000000000000000000", serve.Held},
+		"-0.50":                 {"-5e-1", serve.Held},
+		"1e-999999999":          {"1e-999999999", serve.Held},
+		"1e999999999":           {"2e999999999", serve.Failed},
+	} {
+		input := `{"of":[{"id":` + sent + `}]}`
+		c := newClient(t, scriptOf(stream.Turn{Blocks: []stream.Block{call("call_a", "weather", input, 0)}}, stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Dry."}}}), serve.Options{})
+		c.say(user(`"How is it?"`))
+		c.turn()
+		require.Contains(t, c.messages[1], sent)
+		c.messages[1] = strings.Replace(c.messages[1], sent, back.number, 1)
+		c.say(user("[" + result("call_a", "wet") + "]"))
+		c.turn()
+		assert.Equal(t, back.status, c.check("words").Status, "%s comes back as %s", sent, back.number)
+	}
+}
+
 // Results of an answer that was cut off are named, at the first answer and behind others, and
 // the conversation goes on. Who asks for the answer again has done right.
 func TestResultsOfACutAnswerAreNamed(t *testing.T) {
