@@ -76,7 +76,7 @@ var layers = []struct {
 	{"sim/world", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd"}},
 	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world", "toolsys", "toolsys/..."}},
-	{"sim/serve", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/schema", "toolsys/trace"}},
+	{"sim/serve", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/jsonscan", "toolsys/message", "toolsys/schema", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "toolsys/shellcmd", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics", "sim/recording", "toolsys/jsonscan", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/big"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 )
 
@@ -324,7 +323,7 @@ func withoutDefaults(sent, back gjson.Result, req *request) (plain gjson.Result,
 	back.Get("input").ForEach(func(key, value gjson.Result) bool {
 		path := gjson.Escape(key.Str)
 		usual := schemaOf(req.tools[at]).Get("properties." + path + ".default")
-		if !sent.Get("input."+path).Exists() && usual.Exists() && equal(usual, value) {
+		if !sent.Get("input."+path).Exists() && usual.Exists() && jsonscan.Equal([]byte(usual.Raw), []byte(value.Raw)) {
 			gone = append(gone, key.Str+": "+value.Raw)
 		} else {
 			kept = append(kept, key.Raw+":"+value.Raw)
@@ -382,7 +381,7 @@ func changed(sent, back gjson.Result, but ...string) string {
 	for _, key := range keys[len(but):] {
 		was, is := sent.Get(gjson.Escape(key)), back.Get(gjson.Escape(key))
 		switch {
-		case empty(was) && empty(is), equal(was, is):
+		case empty(was) && empty(is), jsonscan.Equal([]byte(was.Raw), []byte(is.Raw)):
 		case !is.Exists():
 			return fmt.Sprintf("%s is gone", key)
 		case !was.Exists():
@@ -405,34 +404,4 @@ func textOf(v gjson.Result) string {
 // empty reports whether v is absent, null, or an empty list.
 func empty(v gjson.Result) bool {
 	return !v.Exists() || v.Type == gjson.Null || v.IsArray() && len(v.Array()) == 0
-}
-
-// equal reports whether values are equal, be their bytes what they may; numbers are so to the last digit.
-func equal(a, b gjson.Result) bool {
-	value := func(v gjson.Result) (x any) {
-		dec := json.NewDecoder(strings.NewReader(v.Raw))
-		dec.UseNumber()
-		_ = dec.Decode(&x) // it is JSON, or absent
-		return exact(x)
-	}
-	return a.Raw == b.Raw || reflect.DeepEqual(value(a), value(b))
-}
-
-// exact is a value with each number in the one form that its value has.
-func exact(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if r, ok := new(big.Rat).SetString(string(v)); ok { // which it is not with an exponent that is too large
-			return r.RatString()
-		}
-	case []any:
-		for i := range v {
-			v[i] = exact(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = exact(v[key])
-		}
-	}
-	return v
 }

@@ -3,6 +3,8 @@ package jsonscan
 import (
 	"bytes"
 	"encoding/json"
+	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -34,6 +36,40 @@ func Marshal(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Equal reports whether two JSON texts mean the same. Numbers do with the same value to the last digit: those that differ
+// may be one as floating-point numbers.
+func Equal(a, b []byte) bool {
+	x, errX := exactly(a)
+	y, errY := exactly(b)
+	return bytes.Equal(a, b) || errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+func exactly(text []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return exact(v), err
+}
+
+// exact is a value with each number in the one form that its value has.
+func exact(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(string(v)); ok { // which it is not with an exponent that is too large
+			return json.Number(r.RatString())
+		}
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = exact(v[key])
+		}
+	}
+	return v
 }
 
 // Repeated gives a member that an object, as it was read before, has more than once, as where somebody puts a text into it

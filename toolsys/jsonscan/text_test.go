@@ -74,3 +74,20 @@ func FuzzQuoted(f *testing.F) {
 		require.Equal(t, want.String(), string(jsonscan.AppendQuoted(nil, s))+"\n")
 	})
 }
+
+// Numbers are held against each other by value, so that one that was rounded is another.
+func TestEqualComparesValues(t *testing.T) {
+	for _, c := range []struct {
+		a, b  string
+		equal bool
+	}{
+		{`{"a": 1, "b": [true, null]}`, `{"b":[true,null],"a":1.0}`, true},
+		{`1e2`, `100`, true}, {`-0.50`, `-5e-1`, true}, {`"\u0061"`, `"a"`, true},
+		{`9007199254740993`, `9007199254740992`, false}, {`{"a":[0.1]}`, `{"a":[0.10000000000000000001]}`, false},
+		{`1`, `"1"`, false}, {`{"a":null}`, `{}`, false}, {`[1,2]`, `[2,1]`, false}, {`1e999999999`, `2e999999999`, false},
+		{`no JSON`, `no JSON`, true}, {`no JSON`, `nothing`, false}, {``, `null`, false},
+	} {
+		require.Equal(t, c.equal, jsonscan.Equal([]byte(c.a), []byte(c.b)), "%s and %s", c.a, c.b)
+		require.Equal(t, c.equal, jsonscan.Equal([]byte(c.b), []byte(c.a)), "%s and %s", c.b, c.a)
+	}
+}

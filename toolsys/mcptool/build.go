@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"reflect"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/schema"
@@ -78,8 +78,10 @@ func template(o listedTool, r ref, name string, input, output json.RawMessage) t
 			Effects: func(in, *tool.Context) tool.Effects { return effects(r.server, notes.ReadOnlyHint) },
 		},
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
-		Shaping: tool.Shaping[in]{Equivalent: equivalent, Classifier: func(i in) string { return name + " " + string(i) }},
-		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
+		Shaping: tool.Shaping[in]{
+			Equivalent: func(a, b in) bool { return jsonscan.Equal(a, b) }, Classifier: func(i in) string { return name + " " + string(i) },
+		},
+		Limits: tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
 		View: tool.View[in]{
 			Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }, Summary: tool.FirstText,
 			Activity: func(i in) string {
@@ -122,11 +124,6 @@ func declared(notes *mcp.ToolAnnotations) string {
 
 func title(t *mcp.Tool, notes *mcp.ToolAnnotations) string {
 	return cmp.Or(t.Title, notes.Title, t.Name)
-}
-
-func equivalent(a, b json.RawMessage) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // inputSchema gives the schema and, where it cannot be the server's own, why. One that only lacks the type

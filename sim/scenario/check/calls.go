@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -59,7 +58,7 @@ func calledIn(events []trace.Event) []trace.Event {
 }
 
 func isCall(c scenario.CalledExpect, e trace.Event) bool {
-	return c.ID == e.Call && c.Tool == e.Tool && (c.Input == nil || reflect.DeepEqual(asJSON(inputText(c)), asJSON(trace.As[trace.Ready](e).Input)))
+	return c.ID == e.Call && c.Tool == e.Tool && (c.Input == nil || jsonscan.Equal([]byte(inputText(c)), []byte(trace.As[trace.Ready](e).Input)))
 }
 
 func inputText(c scenario.CalledExpect) string {
@@ -68,15 +67,6 @@ func inputText(c scenario.CalledExpect) string {
 		return err.Error() // a key that is no text: then nothing is equal to it
 	}
 	return string(raw)
-}
-
-// asJSON decodes a text; what is no JSON stands for itself.
-func asJSON(text string) any {
-	var v any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return text
-	}
-	return v
 }
 
 // describeWanted words the expectation as describe words a call.
