@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -276,6 +277,33 @@ func TestADeepHoverIsShownAtOnce(t *testing.T) {
 		assert.Len(t, text, 1<<20)
 	case <-time.After(30 * time.Second):
 		t.Fatal("it is still read")
+	}
+}
+
+// The protocol counts lines and characters from 0, and a character in units of UTF-16.
+func TestALanguageServerIsAskedAboutTheRightPlace(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("first\r\né😀 name name\r\n"), 0o644))
+	lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) {
+		mine, theirs := net.Pipe()
+		jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(
+			func(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+				var p struct {
+					Position struct{ Line, Character int }
+				}
+				if req.Params != nil {
+					_ = json.Unmarshal(*req.Params, &p)
+				}
+				return map[string]any{"contents": fmt.Sprint(p.Position.Line, ":", p.Position.Character)}, nil
+			}).SuppressErrClosed())
+		return mine, nil
+	}))
+	for place, want := range map[string]string{
+		`"line":1,"character":1`: "0:0", `"line":1,"character":6`: "0:5", `"line":2,"character":2`: "1:1", `"line":2,"character":3`: "1:3", `"line":2,"symbol":"name"`: "1:4",
+	} {
+		text, err := askLSP(t, lsp, &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}, `{"operation":"hover","file_path":"a.go",`+place+`}`)
+		require.NoError(t, err)
+		assert.Equal(t, want, text, place)
 	}
 }
 

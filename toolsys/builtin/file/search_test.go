@@ -255,6 +255,8 @@ func TestGrepAcrossLines(t *testing.T) {
 	assert.Equal(t, "a:3:) {", multi("\\) \\{\n", "content"), "a line feed belongs to the line it ends")
 	assert.Equal(t, "a:1\n[1 in all, in 1 file.]", multi(`func.*end`, "count"))
 	assert.Equal(t, "a:5:end", multi(`^end$`, "content"))
+	assert.Equal(t, "a:2:\tx int,\na:3:) {\na:5:end", multi("int|\\)|nt,\n|end", "content"), "each match counts, and a line stands once")
+	assert.Equal(t, "a:3\n[3 in all, in 1 file.]", multi("int|\\) |end", "count"))
 	assert.Equal(t, "No matches found.", grep(w, map[string]any{"pattern": "func.*end"}))
 	assert.Equal(t, "a:5:end", grep(w, map[string]any{"pattern": "^end$", "output_mode": "content"}), "$ stands before a CRLF")
 }
