@@ -1,6 +1,8 @@
 package generate
 
 import (
+	_ "embed" // the families
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -104,84 +106,25 @@ func init() { // the draws look the table up
 // family are tools that work on the same things. Its opening is a course of messages that gets
 // them going, since what is drawn call by call seldom does.
 type family struct {
-	tools   []string
-	opening [][]step
+	Tools   []string
+	Opening [][]step
 }
 
-// step is a call of an opening.
-type step struct{ tool, input string }
-
-var families = []family{
-	{[]string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}, [][]step{
-		{{"TaskCreate", `{"subject":"One","description":"First."}`}, {"TaskCreate", `{"subject":"Two","description":"Second."}`}},
-		{{"TaskUpdate", `{"taskId":"1","addBlocks":["2"]}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress"}`}, {"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}, {"TaskUpdate", `{"taskId":"1","status":"pending"}`}},
-		{{"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}},
-		{{"TaskUpdate", `{"taskId":"1","status":"completed"}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress","owner":"main"}`}, {"TaskUpdate", `{"taskId":"2","status":"deleted"}`}, {"TaskCreate", `{"subject":"Three","description":"Third."}`}, {"TaskList", `{}`}, {"TaskGet", `{"taskId":"3"}`}},
-	}},
-	{[]string{"TodoWrite", "Brief", "SendUserFile"}, [][]step{
-		{{"TodoWrite", `{"todos":[{"content":"One","status":"in_progress","activeForm":"Doing it"},{"content":"Two","status":"pending","activeForm":"Doing it"}]}`}},
-		{{"TodoWrite", `{"todos":[{"content":"One","status":"completed","activeForm":"Doing it"}]}`}},
-	}},
-	{[]string{"TeamCreate", "TeamDelete", "ListPeers", "SendMessage"}, [][]step{
-		{{"TeamCreate", `{"team_name":"pair"}`}, {"Agent", "ann"}},
-		{{"SendMessage", `{"to":"*","message":"How far are you?"}`}, {"SendMessage", `{"to":"ann","message":"Go on."}`}, {"SendMessage", `{"to":"ann","type":"shutdown_request","message":"We are done."}`}, {"ListPeers", `{}`}, {"TeamDelete", `{}`}},
-	}},
-	{[]string{"TeamCreate", "TeamDelete", "ListPeers"}, [][]step{
-		{{"TeamCreate", `{"team_name":"crew"}`}, {"TeamCreate", `{"team_name":"pair"}`}, {"TeamDelete", `{}`}},
-	}},
-	{[]string{"SendMessage", "TaskOutput", "TaskStop"}, [][]step{
-		{{"Agent", "bob"}},
-		{{"TaskOutput", `{"task_id":"task_1","timeout":60000}`}},
-		{{"SendMessage", `{"to":"bob","message":"Go on."}`}, {"TaskStop", `{"task_id":"task_2"}`}},
-	}},
-	{[]string{"Bash", "TaskOutput", "TaskStop", "Monitor"}, [][]step{
-		{{"Bash", `{"command":"echo one; sleep 1; echo two; sleep 1; echo three","run_in_background":true}`}, {"Monitor", `{"task_id":"task_1","pattern":"^t","once":true}`}},
-		{{"TaskOutput", `{"task_id":"task_1"}`}, {"TaskStop", `{"task_id":"task_2"}`}},
-	}},
-	{[]string{"CronCreate", "CronDelete", "CronList", "Sleep"}, [][]step{
-		{{"CronCreate", `{"cron":"*/20 * * * *","prompt":"Look."}`}, {"CronCreate", `{"cron":"*/5 * * * *","prompt":"Once.","recurring":false}`}, {"CronList", `{}`}},
-		{{"Sleep", `{"seconds":700}`}, {"CronList", `{}`}},
-		{{"CronDelete", `{"id":"cron_1"}`}, {"CronList", `{}`}},
-	}},
-	{[]string{"WebFetch", "WebSearch", "WebBrowser", "PushNotification"}, [][]step{
-		{{"WebBrowser", `{"action":"navigate","url":"https://shop.example/"}`}, {"WebFetch", `{"url":"https://example.com/page","prompt":"What?"}`}},
-		{{"WebBrowser", `{"action":"click","selector":"#away"}`}, {"WebBrowser", `{"action":"read"}`}},
-	}},
-	{[]string{"RemoteTrigger", "SubscribePR"}, [][]step{
-		{{"RemoteTrigger", `{"action":"get","trigger_id":"t1"}`}, {"SubscribePR", `{"repo":"me/thing","number":7,"interval_seconds":60}`}},
-	}},
-	{[]string{"Bash", "PowerShell", "Tungsten"}, [][]step{
-		{{"Tungsten", `{"text":"cd docs && pwd","keys":["Enter"]}`}, {"Tungsten", `{"close":true}`}, {"Tungsten", `{"text":"pwd","keys":["Enter"]}`}, {"PowerShell", `{"command":"Get-Content a.go"}`}, {"Bash", `{"command":"pwd"}`}},
-	}},
-	{[]string{"Glob", "Grep", "NotebookEdit", "LSP"}, [][]step{
-		{{"Read", "/repo/nb.ipynb"}, {"LSP", `{"operation":"hover","file_path":"/repo/a.go","line":1,"character":1}`}, {"Grep", `{"pattern":"func"}`}},
-		{{"NotebookEdit", `{"notebook_path":"/repo/nb.ipynb","cell_id":"one","new_source":"print(2)"}`}, {"LSP", `{"operation":"definition","file_path":"/repo/a.go","line":1,"character":1}`}},
-	}},
-	{[]string{"EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution"}, [][]step{
-		{{"EnterPlanMode", `{}`}},
-		{{"ExitPlanMode", `{"plan":"Write it."}`}},
-		{{"VerifyPlanExecution", `{"summary":"Task of %s."}`}},
-	}},
-	{[]string{"CoordinatorMode", "TodoWrite"}, [][]step{
-		{{"CoordinatorMode", `{"active":true}`}, {"Read", "/repo/a.go"}, {"TodoWrite", `{"todos":[]}`}},
-	}},
-	{[]string{"EnterWorktree", "ExitWorktree", "Glob"}, [][]step{
-		{{"EnterWorktree", `{"name":"one"}`}, {"Glob", `{"pattern":"*"}`}},
-		{{"ExitWorktree", `{"action":"remove"}`}, {"EnterWorktree", `{"name":"two"}`}},
-		{{"ExitWorktree", `{"action":"keep"}`}},
-	}},
-	{[]string{"Snip", "CtxInspect", "OverflowTest"}, nil},
-	{[]string{"Config", "TestingPermission"}, [][]step{
-		{{"Config", `{"setting":"theme","value":"light"}`}, {"Config", `{}`}, {"Config", `{"setting":"verbose","value":true}`}},
-	}},
-	{[]string{"AskUserQuestion", "SuggestBackgroundPR"}, nil},
-	{[]string{"REPL", "Workflow", "Skill"}, [][]step{
-		{{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"/repo/a.go"}},{"tool":"Raed","input":{}},{"tool":"Read","input":{"file_path":"/repo/b.go"}}]}`}, {"Workflow", `{"workflow":"copy","args":{"name":"one"}}`}},
-		{{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"/repo/a.go"}}]}`}},
-	}},
-	{[]string{"ListMcpResources", "ReadMcpResource"}, [][]step{{{"ReadMcpResource", `{"server":"git","uri":"note:one"}`}}}},
-	{[]string{"SyntheticOutput"}, nil},
+// step is a call of an opening: of a file or an agent, or with an input, in which %s is the call's id.
+type step struct {
+	Tool, Of string
+	Input    json.RawMessage
 }
+
+//go:embed families.json
+var familyTable []byte
+
+var families = func() (all []family) {
+	if err := json.Unmarshal(familyTable, &all); err != nil {
+		panic(err) // every test of this package reads it
+	}
+	return all
+}()
 
 // KitNames are the built-ins that cases may have beyond Builtins.
 func KitNames() []string { return slices.Sorted(maps.Keys(kit)) }

@@ -141,13 +141,13 @@ func (m *SystemMaker) choose() {
 	}
 	for range 1 + m.rng.IntN(3) {
 		f := pick(m, families...)
-		for _, name := range f.tools {
+		for _, name := range f.Tools {
 			if !m.s.InKit(name) {
 				s.Kit = append(s.Kit, name)
 			}
 		}
 		if m.odds(1, 2) {
-			m.opening = append(m.opening, f.opening...)
+			m.opening = append(m.opening, f.Opening...)
 		}
 	}
 	slices.Sort(s.Kit)
@@ -322,17 +322,17 @@ func (m *SystemMaker) open() {
 		var t Turn
 		for _, is := range steps {
 			m.ids++
-			c := Call{ID: m.id(), Tool: is.tool, For: m.span(4)}
-			switch is.tool {
+			c := Call{ID: m.id(), Tool: is.Tool, For: m.span(4)}
+			switch is.Tool {
 			case "Read":
-				c.Path = is.input
+				c.Path = is.Of
 			case "Agent":
-				c.Background, c.Name, c.For = true, is.input, 0
+				c.Background, c.Name, c.For = true, is.Of, 0
 				c.Inside = m.message(1+m.rng.IntN(2), 1)
 				m.made.jobs++
-				m.made.agents = append(m.made.agents, is.input)
+				m.made.agents = append(m.made.agents, is.Of)
 			default:
-				c.Input = strings.ReplaceAll(is.input, "%s", c.ID)
+				c.Input = strings.ReplaceAll(string(is.Input), "%s", c.ID)
 			}
 			t.Calls = append(t.Calls, c)
 		}
