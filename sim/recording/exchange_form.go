@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // the forms
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -24,77 +25,39 @@ import (
 // form is where recorders keep the parts of an exchange: paths of its item, separated by
 // blanks where recorders differ, of which the first that has something counts.
 type form struct {
-	// marks are paths that all have something; base stands before the address.
-	marks                                               []string
-	base, url, status, sent, headers, request, response string
+	// Marks are paths that all have something; Base stands before the address.
+	Marks                                               []string
+	Base, URL, Status, Sent, Headers, Request, Response string
 }
 
-var (
-	// sides has a request and a response: cassettes, HTTP archives, WireMock, Hoverfly, Charles, logs.
-	sides = form{
-		url:     "request.url request.uri request.urlPath request.urlPathPattern request.urlPattern request.path request.path.0.value path",
-		status:  "response.code response.status_code response.status.code response.status",
-		sent:    "request.headers",
-		headers: "response.headers response.header.headers",
-		request: "request.parsed_body request.body.text request.body.0.value request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
-			"request.bodyPatterns.0.equalToJson request.postData.text",
-		response: "response.parsed_body response.body.text response.body response.body_raw response.jsonBody response.base64Body response.chunks response.body_chunks response.sse response.content",
+//go:embed recorders.json
+var recorderTable []byte
+
+// recorders are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
+// Who keeps exchanges or traces in another way is one more line of the table.
+var recorders = func() (all struct {
+	Sides     form
+	Forms     []form
+	Observers []observer
+}) {
+	if err := json.Unmarshal(recorderTable, &all); err != nil {
+		panic(err) // every test of this package reads it
 	}
-	// forms are the others, which their marks tell.
-	forms = []form{
-		{marks: strings.Fields("request.messages response"), request: "request", response: "response"},
-		{marks: strings.Fields("request.contents response"), request: "request", response: "response"},
-		{marks: strings.Fields("request.input response"), request: "request", response: "response"},
-		{marks: strings.Fields("requestBody responseBody"), request: "requestBody", response: "responseBody"},
-		{marks: strings.Fields("function_kwargs request_response"), request: "function_kwargs", response: "request_response"},
-		{marks: strings.Fields("request_body response_body"), url: "request_path", status: "response_status status", request: "request_body", response: "response_body"},
-		// of LiteLLM's log, of Weave's calls, and what others observed
-		{marks: strings.Fields("messages response.choices"), request: "@this", response: "response"},
-		{marks: strings.Fields("op_name inputs.messages output"), request: "inputs", response: "output"},
-		{marks: strings.Fields("input.model input.messages output.choices"), request: "input", response: "output"},
-		{marks: strings.Fields("input.max_tokens input.messages output.content"), request: "input", response: "output"},
-		{marks: strings.Fields("input.contents output.candidates"), request: "input", response: "output"},
-		// of a mock of kagent's, which answers a request by its last message
-		{marks: strings.Fields("match.message.role response"), request: `{"messages":[match.message]}`, response: "response"},
-		// of Bedrock's log of invocations
-		{marks: strings.Fields("input.inputBodyJson output.outputBodyJson"), request: "input.inputBodyJson", response: "output.outputBodyJson"},
-		// a response that was kept without its request
-		{marks: strings.Fields("status headers body"), status: "status", headers: "headers", response: "body"},
-		// httpmock
-		{
-			marks: strings.Fields("when then"), url: "when.path", status: "then.status", headers: "then.header",
-			request: "when.body_base64 when.body when.json_body", response: "then.body_base64 then.body then.json_body",
-		},
-		// nock, the test proxy of Azure's libraries, EasyVCR with WireMock.Net, undici's snapshots, and MockServer
-		{marks: strings.Fields("scope response method"), base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"},
-		{marks: strings.Fields("RequestUri ResponseBody"), url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"},
-		{
-			marks: strings.Fields("Request Response"), url: "Request.Uri Request.Path.Matchers.0.Pattern Request.Path", status: "Response.Status.Code Response.StatusCode",
-			headers: "Response.ResponseHeaders Response.Headers", request: "Request.Body.Matcher.Pattern Request.Body", response: "Response.Body Response.BodyAsJson",
-		},
-		{
-			marks: strings.Fields("snapshot.request snapshot.responses"), url: "snapshot.request.url", status: "snapshot.responses.0.statusCode",
-			headers: "snapshot.responses.0.headers", request: "snapshot.request.body", response: "snapshot.responses.0.body",
-		},
-		{
-			marks: strings.Fields("httpRequest httpResponse"), url: "httpRequest.path", status: "httpResponse.statusCode", headers: "httpResponse.headers",
-			request: "httpRequest.body.json httpRequest.body", response: "httpResponse.body.json httpResponse.body",
-		},
-	}
-)
+	return all
+}()
 
 // formOf recognizes an exchange; nil when it is none.
 func formOf(v gjson.Result) *form {
-	for i, f := range forms {
-		if !slices.ContainsFunc(f.marks, func(path string) bool { return !v.Get(path).Exists() }) {
-			return &forms[i]
+	for i, f := range recorders.Forms {
+		if !slices.ContainsFunc(f.Marks, func(path string) bool { return !v.Get(path).Exists() }) {
+			return &recorders.Forms[i]
 		}
 	}
 	if v.Get("request").IsObject() && v.Get("response").IsObject() {
-		return &sides
+		return &recorders.Sides
 	}
 	if strings.HasPrefix(v.Get("request").Str, "{") && strings.HasPrefix(v.Get("response").Str, "{") { // bodies as texts
-		return &forms[0]
+		return &recorders.Forms[0]
 	}
 	return nil
 }
@@ -164,23 +127,23 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 		return nil, errParts
 	}
 	xs.s.format = xs.recorder(v, f)
-	x := &exchange{number: xs.number, line: line, asked: headersIn(v.Get(f.sent)), header: headersIn(dialect.Either(v, strings.Fields(f.headers)...)), sent: stamp(v.Get("startedDateTime"))}
-	x.url = v.Get(f.base).String() + textIn(v, f.url)
-	if f.url == "" { // the bodies alone
+	x := &exchange{number: xs.number, line: line, asked: headersIn(v.Get(f.Sent)), header: headersIn(dialect.Either(v, strings.Fields(f.Headers)...)), sent: stamp(v.Get("startedDateTime"))}
+	x.url = v.Get(f.Base).String() + textIn(v, f.URL)
+	if f.URL == "" { // the bodies alone
 		x.url = "/v1/messages"
 	}
-	code, _, _ := strings.Cut(textIn(v, f.status), " ")
+	code, _, _ := strings.Cut(textIn(v, f.Status), " ")
 	x.status, _ = strconv.Atoi(code) // 0: it is unknown
 	x.first, x.last = timings(v)
 	stampChunks(x.header, v.Get("response"))
 	var err error
-	x.request, err = bodyIn(v, f.request)
+	x.request, err = bodyIn(v, f.Request)
 	if errors.Is(err, errOutside) { // the answer is of use by itself
 		xs.problem(Malformed, err.Error(), line)
 		err = nil
 	}
 	if err == nil {
-		x.response, err = bodyIn(v, f.response)
+		x.response, err = bodyIn(v, f.Response)
 	}
 	if err == nil && (v.Get("response.encodedBody").Bool() || v.Get("snapshot").Exists()) { // of Hoverfly and undici
 		x.response, err = fromBase64(string(x.response))
@@ -207,7 +170,7 @@ func (xs *exchanges) recorder(v gjson.Result, f *form) Format {
 	switch {
 	case v.Get("then").Exists():
 		return HTTPMock
-	case f != &sides || xs.list == plainList:
+	case f != &recorders.Sides || xs.list == plainList:
 		return Exchanges
 	case xs.list == "entries":
 		return HAR

@@ -19,48 +19,12 @@ import (
 // observer is where a trace has the parts of what was observed: paths, separated by blanks where
 // libraries differ, of which the first that has something counts.
 type observer struct {
-	// kind is the path of a part's type, and is the type of a request to a model. A part of such a trace has one of marks.
-	kind, is, marks                             string
-	id, parent, from, to, in, out, model, tools string
-	input, output, cached, made                 string
-	// whole: the input counts what was cached as well.
-	whole bool
-}
-
-// observers are Langfuse, LangSmith, Braintrust, Datadog, MLflow, Opik and LangWatch.
-var observers = []observer{
-	{
-		kind: "type", is: "GENERATION", marks: "traceId parentObservationId", id: "id", parent: "parentObservationId", from: "startTime", to: "endTime",
-		in: "input", out: "output", model: "model", input: "usageDetails.input", output: "usageDetails.output",
-		cached: "usageDetails.cache_read_input_tokens", made: "usageDetails.cache_creation_input_tokens",
-	},
-	{
-		kind: "run_type", is: "llm", marks: "id", id: "id", parent: "parent_run_id", from: "start_time", to: "end_time", in: "inputs", out: "outputs",
-		model: "extra.metadata.ls_model_name extra.invocation_params.model", tools: "extra.invocation_params.tools", whole: true,
-		input: "outputs.usage_metadata.input_tokens prompt_tokens", output: "outputs.usage_metadata.output_tokens completion_tokens",
-		cached: "outputs.usage_metadata.input_token_details.cache_read", made: "outputs.usage_metadata.input_token_details.cache_creation",
-	},
-	{
-		kind: "span_attributes.type", is: "llm", marks: "span_id", id: "span_id", parent: "span_parents.0", from: "metrics.start", to: "metrics.end", in: "input", out: "output",
-		model: "metadata.model", tools: "metadata.tools", whole: true, input: "metrics.prompt_tokens", output: "metrics.completion_tokens",
-		cached: "metrics.prompt_cached_tokens", made: "metrics.prompt_cache_creation_tokens",
-	},
-	{
-		kind: `meta.span\.kind`, is: "llm", marks: "start_ns", id: "span_id", parent: "parent_id", from: "start_ns", in: "meta.input", out: "meta.output.messages",
-		model: "meta.model_name", whole: true, input: "metrics.input_tokens", output: "metrics.output_tokens", cached: "metrics.cache_read_input_tokens",
-	},
-	{
-		kind: `attributes.mlflow\.spanType`, is: `"CHAT_MODEL"`, marks: "span_id", id: "span_id", parent: "parent_span_id", from: "start_time_unix_nano", to: "end_time_unix_nano",
-		in: `attributes.mlflow\.spanInputs`, out: `attributes.mlflow\.spanOutputs`, model: `attributes.mlflow\.llm\.model`,
-	},
-	{
-		kind: "type", is: "llm", marks: "trace_id", id: "id", parent: "parent_span_id", from: "start_time", to: "end_time", in: "input", out: "output", model: "model",
-		tools: "metadata.tools input.tools", whole: true, input: "usage.prompt_tokens", output: "usage.completion_tokens", cached: "usage.cached_tokens",
-	},
-	{
-		kind: "type", is: "llm", marks: "span_id", id: "span_id", parent: "parent_id", from: "timestamps.started_at", to: "timestamps.finished_at", in: "input.value",
-		out: "output.value", model: "model", tools: "params.tools", whole: true, input: "metrics.prompt_tokens", output: "metrics.completion_tokens",
-	},
+	// Kind is the path of a part's type, and Is the type of a request to a model. A part of such a trace has one of Marks.
+	Kind, Is, Marks                             string
+	ID, Parent, From, To, In, Out, Model, Tools string
+	Input, Output, Cached, Made                 string
+	// Whole: the input counts what was cached as well.
+	Whole bool
 }
 
 // observedIn are the lists that such traces stand in.
@@ -73,13 +37,13 @@ func firstOf(v gjson.Result, paths string) gjson.Result {
 
 // observerOf gives whose part of a trace v is; nil where it is none.
 func observerOf(v gjson.Result) *observer {
-	at := slices.IndexFunc(observers, func(o observer) bool {
-		return v.Get(o.kind).Type == gjson.String && v.Get(o.from).Exists() && firstOf(v, o.marks).Exists()
+	at := slices.IndexFunc(recorders.Observers, func(o observer) bool {
+		return v.Get(o.Kind).Type == gjson.String && v.Get(o.From).Exists() && firstOf(v, o.Marks).Exists()
 	})
 	if at < 0 {
 		return nil
 	}
-	return &observers[at]
+	return &recorders.Observers[at]
 }
 
 // when is a time of a part of a trace, which OpenTelemetry has in nanoseconds.
@@ -174,20 +138,20 @@ func (ls *lineScan) observations() error {
 	outer, twice := map[string]bool{}, map[string]bool{}
 	for _, v := range all {
 		if o := observerOf(v.Result); o != nil && partID(v.Result) != "" {
-			outer[v.Get(o.id).String()] = v.Get(o.kind).Str == o.is
+			outer[v.Get(o.ID).String()] = v.Get(o.Kind).Str == o.Is
 		}
 	}
 	for _, v := range all {
-		if o := observerOf(v.Result); o != nil && v.Get(o.kind).Str == o.is && outer[v.Get(o.parent).String()] {
-			inner := parsed(v.Get(o.out))
+		if o := observerOf(v.Result); o != nil && v.Get(o.Kind).Str == o.Is && outer[v.Get(o.Parent).String()] {
+			inner := parsed(v.Get(o.Out))
 			whole := inner.IsObject() || inner.IsArray()
-			twice[v.Get(o.id).String()], twice[v.Get(o.parent).String()] = !whole, whole
+			twice[v.Get(o.ID).String()], twice[v.Get(o.Parent).String()] = !whole, whole
 		}
 	}
 	for _, v := range all {
 		ls.at = v.line
 		o := observerOf(v.Result)
-		if o != nil && twice[v.Get(o.id).String()] {
+		if o != nil && twice[v.Get(o.ID).String()] {
 			ls.s.ignore("generations that were observed twice")
 		} else if err := ls.observation(v.Result, o); err != nil {
 			return err
@@ -202,8 +166,8 @@ func (ls *lineScan) observation(v gjson.Result, o *observer) error {
 	if o == nil {
 		return ls.flat(v, began(v), when(v, "endTimeUnixNano", "end_time"))
 	}
-	from, to := stamp(v.Get(o.from)), stamp(v.Get(o.to))
-	if kind := v.Get(o.kind).Str; kind != o.is {
+	from, to := stamp(v.Get(o.From)), stamp(v.Get(o.To))
+	if kind := v.Get(o.Kind).Str; kind != o.Is {
 		ls.s.ignore(fmt.Sprintf("observations of type %q", kind[:min(len(kind), 40)]))
 		return nil
 	}
@@ -211,14 +175,14 @@ func (ls *lineScan) observation(v gjson.Result, o *observer) error {
 		return ls.flat(spread, from, to)
 	}
 	g := generation{
-		id: v.Get(o.id).String(), model: firstOf(v, o.model).String(), from: from, to: to,
-		input: firstOf(v, o.input).Int(), output: firstOf(v, o.output).Int(), cached: firstOf(v, o.cached).Int(), made: firstOf(v, o.made).Int(),
+		id: v.Get(o.ID).String(), model: firstOf(v, o.Model).String(), from: from, to: to,
+		input: firstOf(v, o.Input).Int(), output: firstOf(v, o.Output).Int(), cached: firstOf(v, o.Cached).Int(), made: firstOf(v, o.Made).Int(),
 	}
-	if o.whole {
+	if o.Whole {
 		g.input = max(0, g.input-g.cached-g.made)
 	}
-	address, request := asked(parsed(v.Get(o.in)), g.model, firstOf(v, o.tools))
-	return ls.translated(address, request, answered(parsed(v.Get(o.out))), g)
+	address, request := asked(parsed(v.Get(o.In)), g.model, firstOf(v, o.Tools))
+	return ls.translated(address, request, answered(parsed(v.Get(o.Out))), g)
 }
 
 // parsed is a value, or what its text means if that is JSON.
