@@ -2,14 +2,11 @@ package world
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -151,8 +148,6 @@ func (p *parser) object(r gjson.Result, server string, listed bool) error {
 	switch wrong := e.wrong(); {
 	case wrong != "":
 		return p.fail(r.Index, "%s; members are as in the protocol's tools/list", wrong)
-	case e.of["paths"].IsObject() && e.of["info"].Exists():
-		return p.operations(e, server)
 	case list.Exists():
 		p.lists++
 		return p.array(list, e.server(server, true), true)
@@ -319,91 +314,3 @@ func schemaOf(raw string) (any, error) {
 	}
 	return json.RawMessage(raw), nil
 }
-
-// operations reads what describes an HTTP API by OpenAPI or Swagger: each operation is a tool, whose input has the request's
-// parameters, and its body as one more.
-func (p *parser) operations(doc entry, server string) error {
-	size, named := 0, map[string]gjson.Result{}
-	for _, m := range append(membersOf(doc.Get("components.schemas")), membersOf(doc.of["definitions"])...) {
-		named[m.as] = m.Result
-	}
-	for _, path := range membersOf(doc.of["paths"]) {
-		item := resolved(doc, path.Result)
-		for _, m := range membersOf(item) {
-			if !slices.Contains([]string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}, m.as) {
-				continue
-			}
-			op := entryOf(m.Result, "")
-			schema := inputOf(doc, op, item, named)
-			if size += len(schema); size > MaxCatalogueBytes {
-				return p.fail(path.Index, "the inputs have more than %d bytes, with the schemas that they refer to; split it", MaxCatalogueBytes)
-			}
-			op.as = nameable.ReplaceAllString(cmp.Or(op.of["operationid"].Str, m.as+path.as), "_")
-			op.of = map[string]gjson.Result{"inputschema": gjson.Parse(schema), "description": op.of["description"], "desc": op.of["summary"]}
-			if err := p.tool(op, server); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// nameable is what no tool's name has.
-var nameable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-
-// resolved is what a value refers to within its document, or the value.
-func resolved(doc entry, r gjson.Result) gjson.Result {
-	for range deepest {
-		ref, found := strings.CutPrefix(r.Get("$ref").Str, "#/")
-		if !found {
-			break
-		}
-		r = doc.Get(pointer.Replace(gjson.Escape(ref)))
-	}
-	return r
-}
-
-// pointer makes a path of a pointer whose characters are escaped.
-var pointer = strings.NewReplacer(`\/`, ".", `\~1`, `\/`, `\~0`, `\~`)
-
-// inputOf is the schema of an operation's input, with those of the document's schemas that it refers to. What an operation has
-// hides what its path has by that name.
-func inputOf(doc, op entry, item gjson.Result, named map[string]gjson.Result) string {
-	var of, defs parameters
-	seen := map[string]bool{"": true}
-	add := func(name, schema string, within gjson.Result) {
-		if !seen[name] {
-			seen[name] = true
-			of.add(name, schema, within.Get("required").Type == gjson.True)
-		}
-	}
-	for _, m := range append(membersOf(op.of["parameters"]), membersOf(item.Get("parameters"))...) {
-		one := resolved(doc, m.Result)
-		name := one.Get("name").Str
-		if one.Get("in").Str == "body" {
-			name = "body"
-		}
-		add(name, property(one), one)
-	}
-	body := resolved(doc, op.of["requestbody"])
-	for _, kind := range membersOf(body.Get("content")) {
-		add("body", cmp.Or(kind.Get("schema").Raw, "{}"), body)
-	}
-	schema := of.schema()
-	clear(seen)
-	for queue := []string{schema}; len(queue) > 0; queue = queue[1:] {
-		for _, ref := range schemaRef.FindAllStringSubmatch(queue[0], -1) {
-			if def := named[ref[1]]; def.IsObject() && !seen[ref[1]] {
-				seen[ref[1]], queue = true, append(queue, def.Raw)
-				defs.add(ref[1], def.Raw, false)
-			}
-		}
-	}
-	if defs.props != nil {
-		schema = strings.TrimSuffix(schema, "}") + `,"$defs":{` + strings.Join(defs.props, ",") + "}}"
-	}
-	return schemaRef.ReplaceAllString(schema, `"$$ref":"#/$$defs/$1"`)
-}
-
-// schemaRef is a reference to one of a document's named schemas.
-var schemaRef = regexp.MustCompile(`"\$ref"\s*:\s*"#/(?:components/schemas|definitions)/([^"/]+)"`)
