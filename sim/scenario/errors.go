@@ -131,19 +131,6 @@ type place struct {
 	value ast.Node
 }
 
-func placesOf(root ast.Node) places {
-	p := places{at: map[string]place{}}
-	p.walk("", root)
-	return p
-}
-
-// forget drops the values: each keeps the tree of the whole file in memory.
-func (p places) forget() {
-	for path, at := range p.at {
-		p.at[path] = place{line: at.line, column: at.column}
-	}
-}
-
 func (p places) walk(at string, n ast.Node) {
 	switch v := n.(type) {
 	case *ast.MappingNode:

@@ -67,11 +67,14 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if err := Strict(doc, sc); err != nil {
 		return nil, InFile(name, err)
 	}
-	sc.places, sc.named = placesOf(doc), sc.mentions()
+	sc.places, sc.named = places{at: map[string]place{}}, sc.mentions()
+	sc.places.walk("", doc)
 	if err := sc.validate(); err != nil {
 		return nil, err
 	}
-	sc.places.forget()
+	for path, at := range sc.places.at { // without the values: each keeps the tree of the whole file in memory
+		sc.places.at[path] = place{line: at.line, column: at.column}
+	}
 	return sc, nil
 }
 

@@ -40,8 +40,9 @@ func parseDuration(text string) (time.Duration, error) {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(text)
+	_, notNumber := strconv.ParseFloat(text, 64)
 	switch {
-	case err != nil && isNumber(text):
+	case err != nil && notNumber == nil:
 		return 0, fmt.Errorf("the duration %s has no unit; write %sms or %ss", text, text, text)
 	case err != nil:
 		return 0, fmt.Errorf("%q is no duration; write it like 300ms, 2s or 1h30m", text)
@@ -49,11 +50,6 @@ func parseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("the duration %s is negative", text)
 	}
 	return d, nil
-}
-
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
 }
 
 // unit is what a Bound's number counts.

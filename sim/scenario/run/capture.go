@@ -196,7 +196,9 @@ func (s *captureSession) transport() http.RoundTripper {
 // end writes the cassette, or what there is of it.
 func (s *captureSession) end(failed error) (CaptureReport, error) {
 	r := &s.report
-	progress, usage := s.meter.sums()
+	s.meter.mu.Lock()
+	progress, usage := s.meter.at, s.meter.usage
+	s.meter.mu.Unlock()
 	r.Turns, r.Calls, r.Bytes, r.Usage, r.Err = progress.Turns, progress.Calls, progress.Bytes, usage, failed
 	if miss, ok := errors.AsType[*cassette.MissError](failed); ok {
 		r.Missing = append(r.Missing, miss.Error())

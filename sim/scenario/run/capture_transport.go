@@ -109,12 +109,6 @@ func (m *meter) count(change func()) {
 	}
 }
 
-func (m *meter) sums() (CaptureProgress, CaptureUsage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.at, m.usage
-}
-
 type metered struct {
 	io.ReadCloser
 	meter  *meter

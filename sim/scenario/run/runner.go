@@ -149,9 +149,13 @@ func (r *runner) start(ctx context.Context) error {
 		return err
 	}
 	if only := r.sc.World.Only; only == nil || len(only) > 0 {
+		var engine web.Engine // none where the scenario names none
+		if address := r.sc.World.Search; address != "" {
+			engine = web.SearXNG(r.fetch, address)
+		}
 		cfg.Builtins = builtin.All(builtin.Deps{
 			Worktrees: r.worktrees(),
-			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Search: r.search(), FetchSkill: r.remoteSkills(), Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, AgentDirs: []string{path.Join(r.dir(), ".claude/agents")}, Depth: r.sc.World.AgentDepth, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
+			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Search: engine, FetchSkill: r.remoteSkills(), Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, AgentDirs: []string{path.Join(r.dir(), ".claude/agents")}, Depth: r.sc.World.AgentDepth, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
 		}, only...)
 	}
 	r.sys, err = toolsys.New(cfg)
@@ -188,14 +192,6 @@ func (r *runner) trace(e trace.Event) {
 	} else if r.live.Trace != nil {
 		r.live.Trace(e)
 	}
-}
-
-// search is the engine that the scenario names, or nil.
-func (r *runner) search() web.Engine {
-	if r.sc.World.Search == "" {
-		return nil
-	}
-	return web.SearXNG(r.fetch, r.sc.World.Search)
 }
 
 // remoteSkills fetches the skills of the scenario, or is nil where it has none.

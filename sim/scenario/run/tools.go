@@ -141,7 +141,11 @@ func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 		actor := fmt.Sprintf("tool/%s/%s", c.AgentID, c.CallID)
 		fault := faultOf(r.sc, c.CallID, t.Name)
 		defer r.progressAfter(fault.Progress, actor, c)
-		if err := r.pass(ctx, actor, duration(r.sc, c.CallID, t.Name)+fault.Slow, fault); err != nil {
+		takes, own := r.sc.Durations[c.CallID]
+		if !own {
+			takes = r.sc.Durations[t.Name]
+		}
+		if err := r.pass(ctx, actor, takes.D()+fault.Slow, fault); err != nil {
 			return tool.Output{}, err
 		}
 		if fault.DiskFull {
@@ -189,13 +193,6 @@ func (r *runner) pass(ctx context.Context, actor string, d time.Duration, f scen
 		return errors.New(f.Error)
 	}
 	return nil
-}
-
-func duration(sc *scenario.Scenario, call, name string) time.Duration {
-	if d, ok := sc.Durations[call]; ok {
-		return d.D()
-	}
-	return sc.Durations[name].D()
 }
 
 func faultOf(sc *scenario.Scenario, call, name string) scenario.Fault {
