@@ -73,8 +73,12 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 		}
 		between = len(l.text) == 0
 		feed = append(append(feed[:0], l.text...), '\n')
-		if err := dec.Feed(feed, emit); err != nil {
-			return s.oversized(err, l.n)
+		err = dec.Feed(feed, emit)
+		if large, ok := errors.AsType[*stream.TooLargeError](err); ok {
+			return s.fail(ErrTooLarge, "the event that goes on at line %d is larger than %d bytes", l.n, large.Limit)
+		}
+		if err != nil {
+			return err
 		}
 		if bytes.Equal(l.text, doneMark) {
 			if err := d.Done(); err != nil {
@@ -108,14 +112,6 @@ func apart(e stream.Event) (out []stream.Event) {
 		}
 	}
 	return out
-}
-
-// oversized makes an error of the file of an event that does not end.
-func (s *scanner) oversized(err error, n int) error {
-	if large, ok := errors.AsType[*stream.TooLargeError](err); ok {
-		return s.fail(ErrTooLarge, "the event that goes on at line %d is larger than %d bytes", n, large.Limit)
-	}
-	return err
 }
 
 // endSSE takes a last event that lacks nothing but its blank line.

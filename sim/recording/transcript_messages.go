@@ -306,8 +306,9 @@ func (u *userText) take(of map[string]gjson.Result, content gjson.Result) {
 	switch {
 	case text == "" || of["isMeta"].Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
 	case strings.HasPrefix(text, "<local-command-"):
-		if u.command {
-			u.drop()
+		if last := len(u.texts) - 1; u.command {
+			u.size -= len(u.texts[last])
+			u.texts, u.command = u.texts[:last], false
 		}
 	default:
 		name, command := commandIn(text)
@@ -331,12 +332,6 @@ func (u *userText) add(text string, command bool) {
 	}
 	u.size += len(text)
 	u.texts, u.command = append(u.texts, strings.Clone(text)), command
-}
-
-func (u *userText) drop() {
-	last := len(u.texts) - 1
-	u.size -= len(u.texts[last])
-	u.texts, u.command = u.texts[:last], false
 }
 
 // flush gives the messages, once.
