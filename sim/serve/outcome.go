@@ -68,7 +68,11 @@ func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view) {
 		out.Notes = append(out.Notes, fmt.Sprintf("not given: %d further prompts of the user, and answers from there on are not demanded", further))
 	}
 	if sc := t.Scenario; sc != nil {
-		failures, unchecked := check.Outside(sc, &seen.Record, out, s.slack(out.Makespan))
+		slack := 250*time.Millisecond + out.Makespan/10 // how far a real clock may be off
+		if s.o.Speed != 1 {
+			slack = 24 * time.Hour // where streams do not run as fast as recorded, times mean nothing
+		}
+		failures, unchecked := check.Outside(sc, &seen.Record, out, slack)
 		out.Failures = append(out.Failures, failures...)
 		out.Notes = append(out.Notes, notSeen(sc, unchecked)...)
 	}
@@ -89,15 +93,6 @@ func (s *Server) further(t Trial) (n int) {
 		n += len(c.Then)
 	}
 	return n
-}
-
-// slack is how far a real clock may be off: a quarter of a second and a tenth. Where streams
-// do not run as fast as recorded, times mean nothing.
-func (s *Server) slack(makespan time.Duration) time.Duration {
-	if s.o.Speed != 1 {
-		return 24 * time.Hour
-	}
-	return 250*time.Millisecond + makespan/10
 }
 
 // notSeen names what of a scenario could not be checked or applied from outside.

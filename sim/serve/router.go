@@ -333,8 +333,9 @@ const withoutTools = "a request without tools: a title, a summary or the like"
 // asideWithin is the same of a request that brings a session's messages along: one without
 // tools where the session has them, and not with the results of its calls.
 func (s *session) asideWithin(req *request) string {
+	last := blocks(req.messages[len(req.messages)-1])
 	switch first := s.log[0].req; {
-	case len(req.tools) > 0 || req.bringsResults():
+	case len(req.tools) > 0 || len(last) > 0 && !slices.ContainsFunc(last, notResult):
 		return ""
 	case len(first.tools) > 0 && (haveCalls(s.conv.Answers[min(s.next, len(s.conv.Answers)):]) || req.besides()):
 		return withoutTools
@@ -350,12 +351,6 @@ var besideWords = regexp.MustCompile(`(?i)\b(titles?|quota)\b|\bname for (this|t
 // besides reports whether a request words what is no turn of an agent.
 func (r *request) besides() bool {
 	return besideWords.MatchString(plain(r.system)) || besideWords.MatchString(plain(r.messages[len(r.messages)-1].Get("content")))
-}
-
-// bringsResults reports whether the last message is results of calls and nothing else.
-func (r *request) bringsResults() bool {
-	list := blocks(r.messages[len(r.messages)-1])
-	return len(list) > 0 && !slices.ContainsFunc(list, notResult)
 }
 
 // recordedOpening reports whether a conversation begins so: then its words are the user's.
