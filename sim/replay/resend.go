@@ -46,11 +46,15 @@ var asked = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "Acce
 
 // Again is the request to send. With a model it asks that one in place of its own.
 func Again(e recording.Exchange, model string) Request {
-	r := Request{Exchange: e, Model: modelOf(e)}
+	r := Request{Exchange: e, Model: dialect.Model(e.URL)}
+	named := gjson.GetBytes(e.Body, "model")
+	if named.Type == gjson.String {
+		r.Model = named.Str
+	}
 	u := address(e)
 	if model != "" && model != r.Model {
-		if v := gjson.GetBytes(e.Body, "model"); v.Type == gjson.String && v.Index > 0 {
-			r.Body = slices.Concat(e.Body[:v.Index], dialect.JSON(model), e.Body[v.Index+len(v.Raw):])
+		if at := named.Index; named.Type == gjson.String && at > 0 {
+			r.Body = slices.Concat(e.Body[:at], dialect.JSON(model), e.Body[at+len(named.Raw):])
 		}
 		askModel(u, model)
 		r.Model = model
@@ -89,13 +93,6 @@ func askModel(u *url.URL, model string) {
 	if plain, err := url.PathUnescape(u.RawPath); err == nil {
 		u.Path = plain
 	}
-}
-
-func modelOf(e recording.Exchange) string {
-	if name := gjson.GetBytes(e.Body, "model"); name.Type == gjson.String {
-		return name.Str
-	}
-	return dialect.Model(e.URL)
 }
 
 // usual are the paths of requests whose address the recorder did not keep.
