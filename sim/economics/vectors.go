@@ -88,7 +88,10 @@ func (v *Vectors) Search(text string, q search.Query, most int) search.Result {
 		if !required(entry.Name, q.Required) {
 			continue
 		}
-		score := dot(asked, v.tools[i])
+		score := 0.0
+		for at := range min(len(asked), len(v.tools[i])) { // one length, or none
+			score += asked[at] * v.tools[i][at]
+		}
 		result.Matches = append(result.Matches, search.Match{Name: entry.Name, Score: score, Why: "cosine"})
 	}
 	slices.SortStableFunc(result.Matches, func(a, b search.Match) int {
@@ -110,14 +113,6 @@ func (v *Vectors) named(text string) bool {
 func required(name string, words []string) bool {
 	lower := strings.ToLower(name)
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(lower, w) })
-}
-
-// dot is the product of two vectors of one length; 0 where there is none.
-func dot(a, b []float64) (sum float64) {
-	for i := range min(len(a), len(b)) {
-		sum += a[i] * b[i]
-	}
-	return sum
 }
 
 // Measure asks labelled queries as MeasureRanker does.
