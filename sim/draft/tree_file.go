@@ -112,7 +112,10 @@ func undone(text string, edits []swap) (string, bool) {
 // see puts lines in their place. Where they differ from what was seen before, the file was
 // changed from outside: from then on it is not known which lines it had at the start.
 func (f *fileState) see(from int, lines []string, whole bool) {
-	f.reach(from + len(lines) - 1)
+	total := from + len(lines) - 1
+	for ; len(f.now) < total; f.next++ {
+		f.now = append(f.now, cell{origin: f.next})
+	}
 	for i, text := range lines {
 		c := &f.now[from-1+i]
 		f.moved = f.moved || c.known && c.text != text
@@ -124,16 +127,8 @@ func (f *fileState) see(from int, lines []string, whole bool) {
 		}
 		c.text, c.known = text, true
 	}
-	if total := from + len(lines) - 1; whole && !f.moved && !f.ended && len(f.now) == total {
+	if whole && !f.moved && !f.ended && len(f.now) == total {
 		f.end, f.ended = f.next-1, true
-	}
-}
-
-// reach makes cells up to a line.
-func (f *fileState) reach(line int) {
-	for len(f.now) < line {
-		f.now = append(f.now, cell{origin: f.next})
-		f.next++
 	}
 }
 
