@@ -31,7 +31,11 @@ const headSign = "══"
 func (t *Transcript) draw(parts []*part, grouped bool) []signedPart {
 	var all []signedPart
 	for i := 0; i < len(parts); i++ {
-		if n := grouping(parts[i:]); grouped && n > 1 {
+		n, rest := 0, parts[i:] // the calls at the beginning of the rest are drawn as one
+		for grouped && n < len(rest) && rest[n].groups() && rest[n].joins(rest[0]) {
+			n++
+		}
+		if n > 1 {
 			all = append(all, t.group(parts[i:i+n]))
 			i += n - 1
 			continue
@@ -74,14 +78,6 @@ func (p *part) done() bool {
 }
 
 func (p *part) input() tool.Input { return p.tool.Partly(p.raw) }
-
-// grouping counts the calls at the beginning that are drawn as one.
-func grouping(parts []*part) (n int) {
-	for n < len(parts) && parts[n].groups() && parts[n].joins(parts[0]) {
-		n++
-	}
-	return n
-}
 
 func (p *part) joins(other *part) bool {
 	return p.tool != nil && p.tool == other.tool && p.name == other.name && p.agent == other.agent
