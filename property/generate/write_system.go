@@ -41,18 +41,13 @@ func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected
 	w.list(0, "hooks", s.hookLines())
 	w.user(s.permitLines(), s.answerLines(), s.Interrupts)
 	w.stream(s)
-	w.list(0, "faults", faultLines(s.effectiveFaults()))
+	made := map[string]bool{"": true} // a scenario may not name other calls
+	s.Each(func(c *Call, _ int, _ *Call) { made[c.ID] = true })
+	faults := slices.DeleteFunc(slices.Clone(s.Faults), func(f des.Fault) bool { return !made[f.Call] })
+	w.list(0, "faults", faultLines(faults))
 	w.keys(0, "policy", s.Policy)
 	w.expect(expect)
 	return w.String()
-}
-
-// effectiveFaults are the faults without those of calls that are not made, which a
-// scenario may not name.
-func (s *SystemCase) effectiveFaults() []des.Fault {
-	made := map[string]bool{"": true}
-	s.Each(func(c *Call, _ int, _ *Call) { made[c.ID] = true })
-	return slices.DeleteFunc(slices.Clone(s.Faults), func(f des.Fault) bool { return !made[f.Call] })
 }
 
 // effectiveRules are rules without those of tools that the case does not have, which a
@@ -188,7 +183,11 @@ func (w *systemWriter) stream(s *SystemCase) {
 			if len(c.Inside) > 0 {
 				w.turn(s, prompt(c), c.Inside)
 			}
-			w.line(2, "- {for: %s, text: %q, repeat: %d}", prompt(c), lastWords(c), 3+s.maxTurns())
+			last := "Done."
+			if c.Tool == "VerifyPlanExecution" {
+				last = "Looked.\n\n**VERDICT: partly**"
+			}
+			w.line(2, "- {for: %s, text: %q, repeat: %d}", prompt(c), last, 3+s.maxTurns())
 			agents++
 		}
 	})
@@ -302,14 +301,6 @@ func (s *SystemCase) resources() flow {
 		return ""
 	}
 	return `{"note:one": One.}`
-}
-
-// lastWords are those of a sub-agent.
-func lastWords(c *Call) string {
-	if c.Tool == "VerifyPlanExecution" {
-		return "Looked.\n\n**VERDICT: partly**"
-	}
-	return "Done."
 }
 
 // maxTurns bounds a conversation that jobs wake again and again; 0 leaves the bound that all have.

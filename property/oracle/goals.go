@@ -45,7 +45,11 @@ var orderGoals = [...]schedulerGoal{
 	{"two failures in one instant, the first stopped the second", "", countRuns(func(r *callRun) bool {
 		return r.cause == schedule.SiblingFailed && r.call.StopsSiblings && r.ranToEnd() && r.status != des.OK
 	})},
-	{"a call that came after a failure ran", "", countRuns(func(r *callRun) bool { return r.start != none && r.cameAfterFailure() })},
+	{"a call that came after a failure ran", "", countRuns(func(r *callRun) bool {
+		return r.start != none && slices.ContainsFunc(r.siblings(), func(other callRun) bool {
+			return other.ended != none && other.ended < r.ready && other.failed()
+		})
+	})},
 	{"a call that ignores cancelling outlasted what stopped it", "", countRuns(func(r *callRun) bool {
 		return r.cancelled != none && r.ended != none && r.ranToEnd() && r.v.at(r.ended) > r.v.at(r.cancelled)
 	})},
@@ -100,13 +104,6 @@ func countRuns(is func(*callRun) bool) func(*View) int {
 		}
 		return n
 	}
-}
-
-// cameAfterFailure reports whether a sibling had failed before the call was there.
-func (r *callRun) cameAfterFailure() bool {
-	return slices.ContainsFunc(r.siblings(), func(other callRun) bool {
-		return other.ended != none && other.ended < r.ready && other.failed()
-	})
 }
 
 // overtaken reports whether a later call started while it waited.

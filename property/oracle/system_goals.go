@@ -38,7 +38,11 @@ var usualGoals = [...]systemGoal{
 		return next != nil && len(next.loaded) > len(p.asked.loaded)
 	})},
 	{"a server came or went between requests", func(v *SystemView) int {
-		return howMany(v.main()[1:], func(r *request) bool { return len(v.s.Servers) > 0 && r.turn > 1 && churned(v.s, r.turn) })
+		return howMany(v.main()[1:], func(r *request) bool {
+			return r.turn > 1 && slices.ContainsFunc(v.s.Servers, func(s generate.Server) bool {
+				return Connected(v.s, s.Name, r.turn) != Connected(v.s, s.Name, r.turn-1)
+			})
+		})
 	}},
 	{"a rewritten input was refused", countCalls(func(p *systemCall) bool { return p.want.Refused && p.settled() })},
 	{"a rewritten input ran", countCalls(func(p *systemCall) bool { return p.want.Rewritten && p.ran })},
@@ -78,13 +82,6 @@ func countCalls(is func(*systemCall) bool) func(*SystemView) int {
 
 func (p *systemCall) savedFor(why string) bool {
 	return slices.ContainsFunc(p.saved, func(w string) bool { return strings.Contains(w, why) })
-}
-
-// churned reports whether a server came or went just before a request.
-func churned(s *generate.SystemCase, turn int) bool {
-	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
-		return Connected(s, v.Name, turn) != Connected(s, v.Name, turn-1)
-	})
 }
 
 // hookDecides reports whether a hook on the call gives this decision.
