@@ -353,25 +353,6 @@ func written(v gjson.Result) []stream.Event {
 // noModel counts requests of which nothing else is known.
 const noModel = "requests that ask no model"
 
-// otherAPIs are the ends of paths that other APIs, or other parts of ours, are known
-// by, so that a person learns why nothing was read.
-var otherAPIs = []struct{ what, ends string }{
-	{"requests to OpenAI's chat completions", "/chat/completions"},
-	{"requests to OpenAI's responses", "/responses"},
-	{"requests to OpenAI's completions", "/completions"},
-	{"requests to Gemini's generateContent", ":generateContent :streamGenerateContent"},
-	{"requests to Ollama's chat", "/api/chat"},
-	{"requests to the first version of Cohere's chat", "/v1/chat"},
-	{"requests to Cohere's chat", "/v2/chat"},
-	{"requests to OpenAI's assistants, which keep the conversation themselves", "/threads /runs /submit_tool_outputs"},
-	{"requests that rank documents", "/rerank"},
-	{"requests for text completions, which have no tools", "/v1/complete /api/generate"},
-	{"requests that count tokens", "/count_tokens /count-tokens :countTokens /input_tokens"},
-	{"requests of message batches", "/messages/batches"},
-	{"requests for embeddings", "/embeddings /embed :predict :embedContent :batchEmbedContents"},
-	{"requests in another model's words, or for embeddings", "/invoke /invoke-with-response-stream :rawPredict :streamRawPredict"},
-}
-
 // other names what a request is that is not read.
 func other(address string) string {
 	path := address
@@ -382,10 +363,10 @@ func other(address string) string {
 	if before, _, ok := strings.Cut(path, "/messages/batches/"); ok {
 		path = before + "/messages/batches" // what is done with one of them
 	}
-	for _, api := range otherAPIs {
-		for end := range strings.FieldsSeq(api.ends) {
+	for _, api := range recorders.Others {
+		for end := range strings.FieldsSeq(api.Ends) {
 			if strings.HasSuffix(path, end) {
-				return api.what
+				return api.What
 			}
 		}
 	}

@@ -34,11 +34,14 @@ type form struct {
 var recorderTable []byte
 
 // recorders are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
-// Who keeps exchanges or traces in another way is one more line of the table.
+// Who keeps exchanges or traces in another way is one more line of the table. Others are the ends of paths that other APIs, or
+// other parts of ours, are known by, so that a person learns why nothing was read; Page is what events of a page's stream mean.
 var recorders = func() (all struct {
 	Sides     form
 	Forms     []form
 	Observers []observer
+	Others    []struct{ What, Ends string }
+	Page      map[string]string
 }) {
 	if err := json.Unmarshal(recorderTable, &all); err != nil {
 		panic(err) // every test of this package reads it

@@ -14,19 +14,6 @@ import (
 // What an agent streams to a page, an event each: in the words of Vercel's AI SDK, whose own streams have nearly
 // the same, or in those of AG-UI. Results stand beside the calls.
 
-// pageEvents are what such events mean.
-var pageEvents = map[string]string{
-	"start": "begin", "RUN_STARTED": "begin", "start-step": "step",
-	"text-delta": "text", "TEXT_MESSAGE_CONTENT": "text", "TEXT_MESSAGE_CHUNK": "text", "text-end": "said", "TEXT_MESSAGE_END": "said",
-	"reasoning-delta": "text", "THINKING_TEXT_MESSAGE_CONTENT": "text", "REASONING_MESSAGE_CONTENT": "text",
-	"reasoning-end": "thought", "THINKING_TEXT_MESSAGE_END": "thought", "REASONING_MESSAGE_END": "thought",
-	"tool-input-start": "call", "TOOL_CALL_START": "call", "tool-input-delta": "input", "TOOL_CALL_ARGS": "input", "TOOL_CALL_CHUNK": "input",
-	"tool-input-available": "called", "tool-input-error": "called", "tool-call": "called", "TOOL_CALL_END": "called",
-	"tool-output-available": "result", "tool-output-error": "error", "tool-result": "result", "tool-error": "error", "TOOL_CALL_RESULT": "result",
-	"finish-step": "over", "finish": "over", "RUN_FINISHED": "over", "MESSAGES_SNAPSHOT": "again",
-	"text-start": "nothing", "reasoning-start": "nothing", "TEXT_MESSAGE_START": "nothing", "REASONING_MESSAGE_START": "nothing",
-}
-
 // page is what has come of a page's stream and waits for the rest.
 type page struct {
 	text  strings.Builder
@@ -43,7 +30,7 @@ type pageCall struct {
 
 // paged takes an event of a page's stream.
 func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
-	means, p := pageEvents[kind], ls.logs.page
+	means, p := recorders.Page[kind], ls.logs.page
 	switch {
 	case (means == "begin" || means == "step" && p == nil) && (p != nil || ls.logs.key == ""): // other logs have a start as well
 		err = ls.pageOver(time.Time{}) // of the stream before

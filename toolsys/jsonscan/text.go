@@ -40,7 +40,7 @@ func Marshal(v any) ([]byte, error) {
 
 // Equal reports whether two JSON texts mean the same. Numbers do with the same value to the last digit: those that differ
 // may be one as floating-point numbers.
-func Equal(a, b []byte) bool {
+func Equal[T ~[]byte](a, b T) bool {
 	x, errX := exactly(a)
 	y, errY := exactly(b)
 	return bytes.Equal(a, b) || errX == nil && errY == nil && reflect.DeepEqual(x, y)
