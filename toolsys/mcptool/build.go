@@ -79,7 +79,7 @@ func template(o listedTool, r ref, name string, input, output json.RawMessage) t
 		},
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
 		Shaping: tool.Shaping[in]{Equivalent: jsonscan.Equal[in], Classifier: func(i in) string { return name + " " + string(i) }},
-		Limits: tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
+		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
 		View: tool.View[in]{
 			Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }, Summary: tool.FirstText,
 			Activity: func(i in) string {
