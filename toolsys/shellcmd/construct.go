@@ -356,39 +356,43 @@ func otherNames(name string) (all []string) {
 // cluster matches short options in one word.
 var cluster = regexp.MustCompile(`^-[A-Za-z]{2,8}$`).MatchString
 
-// Forms are one of the step's words and, if it is an option, what else that is written as: each letter by itself, and
-// the option's other names.
-func (st *Step) Forms(word string) []string {
-	all := st.spellings(word)
+// Forms are the step's words, each with what else it is written as if it is an option: each letter by itself, the option's
+// other names, and those that it stands for together with others.
+func (st *Step) Forms() [][]string {
+	if len(st.Words) == 0 {
+		return nil
+	}
 	sub, _ := subcommandOf(st.Words[1:])
+	synonyms := slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub])
+	all := each(st.Words, func(f Word) []string { return st.spellings(f.Text, synonyms) })
 	for _, several := range tables.Combined[st.Name+"-"+sub] {
 		names := strings.Fields(several)
-		given := func(name string) bool {
-			return slices.ContainsFunc(st.Words[1:], func(f Word) bool { return slices.Contains(st.spellings(f.Text), name) })
-		}
-		switch {
-		case slices.Contains(all, names[0]):
-			for _, name := range names[1:] {
-				all = append(all, st.spellings(name)...)
+		lacking := slices.ContainsFunc(names[1:], func(name string) bool {
+			return !slices.ContainsFunc(all, func(forms []string) bool { return slices.Contains(forms, name) })
+		})
+		for i, forms := range all {
+			if slices.Contains(forms, names[0]) {
+				for _, name := range names[1:] {
+					all[i] = append(all[i], st.spellings(name, synonyms)...)
+				}
+			} else if !lacking && slices.Contains(forms, names[1]) {
+				all[i] = append(forms, names[0])
 			}
-		case slices.Contains(all, names[1]) && !slices.ContainsFunc(names[1:], func(name string) bool { return !given(name) }):
-			all = append(all, names[0])
 		}
 	}
 	return all
 }
 
 // spellings are the forms of a word, whatever the others are.
-func (st *Step) spellings(word string) []string {
+func (st *Step) spellings(word string, synonyms []string) []string {
 	all := []string{word}
 	if cluster(word) && !tables.WholeOptions[st.Name] {
 		for _, letter := range word[1:] {
 			all = append(all, "-"+string(letter))
 		}
 	}
-	sub, _ := subcommandOf(st.Words[1:])
 	bare, _, _ := strings.Cut(word, "=")
-	for _, others := range slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub]) {
+	for _, others := range synonyms {
 		names := strings.Fields(others)
 		if slices.ContainsFunc(names, func(name string) bool {
 			return slices.Contains(all, name) || len(bare) > len("--") && strings.HasPrefix(name, "--") && strings.HasPrefix(name, bare)

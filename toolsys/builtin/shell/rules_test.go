@@ -3,6 +3,7 @@ package shell_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/assert"
@@ -121,6 +122,27 @@ func TestAWordThatMayBeWhatARuleForbidsIsAskedAbout(t *testing.T) {
 			assert.Equal(t, permission.Ask, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
 			allowed := ruled{allow: []string{"Bash", "Bash(npm *)", "Bash(rm *)", "Bash(git *)"}, deny: []string{rule}}
 			assert.Equal(t, permission.Ask, allowed.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+}
+
+// Words are gone through once, however many options there are: with a pass for each of them, these took more than a minute.
+func TestManyOptionsAreNoBurden(t *testing.T) {
+	many := func(words string) string {
+		return words + strings.Repeat(words[strings.LastIndex(words, " -"):], 20_000)
+	}
+	for text, want := range map[string]permission.Behaviour{
+		many("git branch -d"): permission.Allow, many("git branch -f -d"): permission.Deny, many("git -x"): permission.Allow, many("rm -v"): permission.Allow, many("rm -f -r"): permission.Deny,
+	} {
+		decided := make(chan permission.Behaviour, 1)
+		go func() {
+			decided <- ruled{mode: permission.Bypass, deny: []string{"Bash(git branch -D *)", "Bash(rm -rf *)"}}.decide(t, text)
+		}()
+		select {
+		case got := <-decided:
+			assert.Equal(t, want, got, text[:16])
+		case <-time.After(30 * time.Second):
+			t.Fatal("it is still read: " + text[:16])
 		}
 	}
 }

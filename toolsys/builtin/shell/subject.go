@@ -82,13 +82,14 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 func commandsOf(st *shellcmd.Step) (all [][]string) {
 	for _, st := range append([]shellcmd.Step{*st}, st.Supposed...) {
 		var words []string
+		forms := st.Forms()
 		for i, f := range st.Words {
 			word := permission.MadeWord + f.Text + "*"
 			switch {
 			case i == 0:
 				word = st.Name
 			case f.Kind == shellcmd.Literal:
-				word = strings.Join(st.Forms(f.Text), permission.OtherForm)
+				word = strings.Join(forms[i], permission.OtherForm)
 			case f.Undashed:
 				word = permission.MadeWord + "**"
 			case f.Kind == shellcmd.Many:
