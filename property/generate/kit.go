@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // A case has the five built-ins of Builtins always, and some families of the others in its
@@ -119,12 +120,12 @@ type step struct {
 //go:embed families.json
 var familyTable []byte
 
-var families = func() (all []family) {
+var families = sync.OnceValue(func() (all []family) {
 	if err := json.Unmarshal(familyTable, &all); err != nil {
 		panic(err) // every test of this package reads it
 	}
 	return all
-}()
+})
 
 // KitNames are the built-ins that cases may have beyond Builtins.
 func KitNames() []string { return slices.Sorted(maps.Keys(kit)) }

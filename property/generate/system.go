@@ -140,7 +140,7 @@ func (m *SystemMaker) choose() {
 		return
 	}
 	for range 1 + m.rng.IntN(3) {
-		f := pick(m, families...)
+		f := pick(m, families()...)
 		for _, name := range f.Tools {
 			if !m.s.InKit(name) {
 				s.Kit = append(s.Kit, name)

@@ -363,7 +363,7 @@ func other(address string) string {
 	if before, _, ok := strings.Cut(path, "/messages/batches/"); ok {
 		path = before + "/messages/batches" // what is done with one of them
 	}
-	for _, api := range recorders.Others {
+	for _, api := range recorders().Others {
 		for end := range strings.FieldsSeq(api.Ends) {
 			if strings.HasSuffix(path, end) {
 				return api.What

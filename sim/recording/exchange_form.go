@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -33,34 +34,36 @@ type form struct {
 //go:embed recorders.json
 var recorderTable []byte
 
-// recorders are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
+// recorderForms are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
 // Who keeps exchanges or traces in another way is one more line of the table. Others are the ends of paths that other APIs, or
 // other parts of ours, are known by, so that a person learns why nothing was read; Page is what events of a page's stream mean.
-var recorders = func() (all struct {
+type recorderForms struct {
 	Sides     form
 	Forms     []form
 	Observers []observer
 	Others    []struct{ What, Ends string }
 	Page      map[string]string
-}) {
+}
+
+var recorders = sync.OnceValue(func() (all *recorderForms) {
 	if err := json.Unmarshal(recorderTable, &all); err != nil {
 		panic(err) // every test of this package reads it
 	}
 	return all
-}()
+})
 
 // formOf recognizes an exchange; nil when it is none.
 func formOf(v gjson.Result) *form {
-	for i, f := range recorders.Forms {
+	for i, f := range recorders().Forms {
 		if !slices.ContainsFunc(f.Marks, func(path string) bool { return !v.Get(path).Exists() }) {
-			return &recorders.Forms[i]
+			return &recorders().Forms[i]
 		}
 	}
 	if v.Get("request").IsObject() && v.Get("response").IsObject() {
-		return &recorders.Sides
+		return &recorders().Sides
 	}
 	if strings.HasPrefix(v.Get("request").Str, "{") && strings.HasPrefix(v.Get("response").Str, "{") { // bodies as texts
-		return &recorders.Forms[0]
+		return &recorders().Forms[0]
 	}
 	return nil
 }
@@ -173,7 +176,7 @@ func (xs *exchanges) recorder(v gjson.Result, f *form) Format {
 	switch {
 	case v.Get("then").Exists():
 		return HTTPMock
-	case f != &recorders.Sides || xs.list == plainList:
+	case f != &recorders().Sides || xs.list == plainList:
 		return Exchanges
 	case xs.list == "entries":
 		return HAR

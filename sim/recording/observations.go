@@ -37,13 +37,13 @@ func firstOf(v gjson.Result, paths string) gjson.Result {
 
 // observerOf gives whose part of a trace v is; nil where it is none.
 func observerOf(v gjson.Result) *observer {
-	at := slices.IndexFunc(recorders.Observers, func(o observer) bool {
+	at := slices.IndexFunc(recorders().Observers, func(o observer) bool {
 		return v.Get(o.Kind).Type == gjson.String && v.Get(o.From).Exists() && firstOf(v, o.Marks).Exists()
 	})
 	if at < 0 {
 		return nil
 	}
-	return &recorders.Observers[at]
+	return &recorders().Observers[at]
 }
 
 // when is a time of a part of a trace, which OpenTelemetry has in nanoseconds.

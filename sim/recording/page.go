@@ -30,7 +30,7 @@ type pageCall struct {
 
 // paged takes an event of a page's stream.
 func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
-	means, p := recorders.Page[kind], ls.logs.page
+	means, p := recorders().Page[kind], ls.logs.page
 	switch {
 	case (means == "begin" || means == "step" && p == nil) && (p != nil || ls.logs.key == ""): // other logs have a start as well
 		err = ls.pageOver(time.Time{}) // of the stream before

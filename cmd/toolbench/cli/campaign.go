@@ -181,10 +181,12 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w spreadWork) (*shards.
 	if err == nil {
 		got, err = a.gather(ctx, q, f, s, w)
 	}
-	if ctx.Err() != nil {
-		return nil, interrupted("interrupted: %s", s.goesOn())
-	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && s.dir != "":
+		return nil, interrupted("interrupted: what was done is gone; with --store it is kept")
+	case ctx.Err() != nil:
+		return nil, interrupted("interrupted: what was done is kept, and the same command goes on")
+	case err != nil:
 		return nil, harness(err)
 	}
 	if err := q.Close(ctx); err != nil {
@@ -210,7 +212,11 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 		})
 	}
 	if f.others() {
-		a.logf("workers may come: %stoolbench worker --nats %s --name %s", s.tokenWords(a.env(natsToken)), withoutUser(s.url), f.name)
+		made := "" // how a worker gets a token that was made here; one that was given is not repeated
+		if a.env(natsToken) == "" && s.token != "" {
+			made = natsToken + "=" + s.token + " "
+		}
+		a.logf("workers may come: %stoolbench worker --nats %s --name %s", made, withoutUser(s.url), f.name)
 	}
 	p := a.fuzzProgress(fuzzFlags{})
 	defer p.clear()
@@ -343,22 +349,6 @@ func (s *natsServer) end() {
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir) // a temporary folder that stays behind does no harm
 	}
-}
-
-// tokenWords is how a worker gets a token that was made here; one that was given is not repeated.
-func (s *natsServer) tokenWords(given string) string {
-	if given != "" || s.token == "" {
-		return ""
-	}
-	return natsToken + "=" + s.token + " "
-}
-
-// goesOn words what an interrupted run leaves.
-func (s *natsServer) goesOn() string {
-	if s.dir != "" {
-		return "what was done is gone; with --store it is kept"
-	}
-	return "what was done is kept, and the same command goes on"
 }
 
 // withoutUser is a URL as it may be printed.
