@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +82,8 @@ func TestARefusalThatWasGotOverIsNoPartOfTheRecording(t *testing.T) {
 	assert.Equal(t, []secret.Count{{Kind: "X-Api-Key", Where: "request headers", Times: 1}}, r.Blanked)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.NotContains(t, string(text), "529")
+	// A duration may hold any digits: only the codes count.
+	assert.Equal(t, []string{"code: 200"}, regexp.MustCompile(`code: \d+`).FindAllString(string(text), -1))
 	assert.NotContains(t, string(text), "key-4711-x")
 }
 
