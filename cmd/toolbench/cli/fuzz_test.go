@@ -145,7 +145,7 @@ fi
 echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 `
 	require.NoError(t, os.WriteFile(self, []byte(script), 0o755))
-	code, out, errs, dir := fuzz(t, self, "--engine", "full", "--runs", "40", "--seed", "4", "--patience", "300ms", "--format", "json")
+	code, out, errs, dir := fuzz(t, self, "--engine", "full", "--runs", "40", "--seed", "4", "--patience", "600ms", "--format", "json")
 	assert.Equal(t, cli.ExitFailed, code, errs)
 	var report struct {
 		Failure struct {
