@@ -17,38 +17,6 @@ type createdCounts struct {
 // broken is an input that breaks the schema of each tool.
 const brokenInput = `{"no_such_member":{"x":[]}}`
 
-// member draws a member into an input.
-type member func(m *SystemMaker, in object)
-
-// has is a member with one of some values.
-func has(name string, values ...any) member {
-	if len(values) == 1 {
-		return func(_ *SystemMaker, in object) { in[name] = values[0] }
-	}
-	return derived(name, func(m *SystemMaker) any { return pick(m, values...) })
-}
-
-// maybe is a member that is there half of the time only.
-func maybe(name string, values ...any) member {
-	return func(m *SystemMaker, in object) { m.one(in, name, values...) }
-}
-
-// derived is a member whose value goes by what the case has made so far.
-func derived[T any](name string, value func(*SystemMaker) T) member {
-	return func(m *SystemMaker, in object) { in[name] = value(m) }
-}
-
-// input draws an input of such members, in their order.
-func input(members ...member) func(*SystemMaker) object {
-	return func(m *SystemMaker) object {
-		in := object{}
-		for _, draw := range members {
-			draw(m, in)
-		}
-		return in
-	}
-}
-
 // one draws a member that is there half of the time.
 func (m *SystemMaker) one(in object, name string, from ...any) {
 	if m.odds(1, 2) {

@@ -140,7 +140,7 @@ func (m *SystemMaker) choose() {
 		return
 	}
 	for range 1 + m.rng.IntN(3) {
-		f := pick(m, families()...)
+		f := pick(m, kitTables().Families...)
 		for _, name := range f.Tools {
 			if !m.s.InKit(name) {
 				s.Kit = append(s.Kit, name)
@@ -347,7 +347,7 @@ func (m *SystemMaker) other(c *Call) {
 	if c.Bad = m.odds(1, 8); c.Bad {
 		return
 	}
-	raw, err := json.Marshal(kit[c.Tool].draw(m))
+	raw, err := json.Marshal(m.input(c.Tool))
 	if err != nil {
 		panic(err) // numbers and texts have a form
 	}

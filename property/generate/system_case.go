@@ -202,7 +202,7 @@ func (s *SystemCase) Deferrable(name string) bool {
 	if t := s.Tool(name); t != nil {
 		return t.Deferrable && !t.Always
 	}
-	return Served[name] != nil && !Served[name].Always || kit[name].deferrable
+	return Served[name] != nil && !Served[name].Always || kitTables().Kit[name].Deferrable
 }
 
 // Undisturbed reports whether nothing stops calls of the case from outside.

@@ -228,12 +228,6 @@ func (s *SystemCase) settingsLine() flow {
 	return inBraces(all)
 }
 
-// The services that tools work with, of which the simulated web has some pages.
-var (
-	triggerSettings = map[string]string{"FEATURE_AGENT_TRIGGERS": on, "REMOTE_TRIGGER_URL": "https://triggers.example/v1", "REMOTE_TRIGGER_TOKEN": "tok-0123456789"}
-	pullSettings    = map[string]string{"FEATURE_KAIROS": on, "PULL_REQUEST_URL": "https://git.example/api"}
-)
-
 //go:embed pages.txt
 var pages string // by tool and address
 

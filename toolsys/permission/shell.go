@@ -2,10 +2,12 @@ package permission
 
 import (
 	"cmp"
+	_ "embed" // the words beside this file
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // partUnit is one part of a command.
@@ -45,6 +47,55 @@ type spelling struct {
 // spells reports whether a command has the words of a rule's content, with its options in any order and others
 // between, and whether it may have them: where a word is made when the command runs, or is cut short.
 func (p *Part) spells(content string) (sure, may bool) {
+	for _, other := range sameAs(content) {
+		surely, maybe := p.spelled(other)
+		sure, may = sure || surely, may || maybe
+	}
+	return sure, may
+}
+
+// sameText has groups of words that do the same in some programs, with a comma between them: first the programs.
+//
+//go:embed same.txt
+var sameText string
+
+// sameWords are the groups of each program, read when a rule is first held against a command.
+var sameWords = sync.OnceValue(func() map[string][][]string {
+	groups := map[string][][]string{}
+	for line := range strings.Lines(sameText) {
+		programs, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		for name := range strings.FieldsSeq(programs) {
+			groups[name] = append(groups[name], strings.Split(words, ", "))
+		}
+	}
+	return groups
+})
+
+// sameAs are a rule's content and what does the same in other words.
+func sameAs(content string) []string {
+	all := []string{content}
+	if plain, open := strings.CutSuffix(content, ":*"); open {
+		content = plain + " *"
+	}
+	name, rest, _ := strings.Cut(content, " ")
+	for _, group := range sameWords()[name] {
+		for _, words := range group {
+			before, after, found := strings.Cut(" "+content+" ", " "+words+" ")
+			if words == "" {
+				before, after, found = " "+name, rest, rest != ""
+			}
+			for _, other := range group {
+				if found && other != words && (other != "" || strings.Trim(after, "* ") != "") {
+					all = append(all, strings.Join(strings.Fields(before+" "+other+" "+after), " "))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// spelled is spells for just these words.
+func (p *Part) spelled(content string) (sure, may bool) {
 	name, rest, _ := strings.Cut(content, " ")
 	plain, prefix := strings.CutSuffix(rest, ":*")
 	for _, words := range p.Commands {
@@ -54,10 +105,10 @@ func (p *Part) spells(content string) (sure, may bool) {
 		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 			continue // what stands in front of git's subcommand is another option than behind it
 		}
-		s := spelling{open: prefix || strings.Contains(plain, "*")}
+		s := spelling{open: prefix || strings.Contains(plain, "*"), loose: slices.Contains(targeted, name)}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
-			case strings.HasPrefix(word, "-"):
+			case dashed(word):
 				s.options = append(s.options, word)
 			case word != "":
 				s.operands, s.loose = append(s.operands, word), s.loose || len(s.options) > 0
@@ -82,7 +133,7 @@ func (s *spelling) missing(words []string) int {
 			return 0
 		case word == "--" && !plain:
 			plain = true
-		case len(word) > 1 && !plain && strings.HasPrefix(strings.TrimPrefix(word, MadeWord), "-"):
+		case len(word) > 1 && !plain && dashed(strings.TrimPrefix(word, MadeWord)):
 			s.seen = append(s.seen, strings.Split(word, OtherForm)...)
 			s.options = slices.DeleteFunc(s.options, func(o string) bool { return s.fits(o, word, strings.HasPrefix(word, "--")) })
 			if strings.HasPrefix(word, MadeWord) && !strings.HasPrefix(word, MadeWord+"--") {
@@ -107,6 +158,9 @@ func (s *spelling) missing(words []string) int {
 	}
 	return len(slices.DeleteFunc(s.options, s.together)) + len(s.operands)*(s.wild+1)
 }
+
+// dashed reports whether a word is an option, or a plus stands in front of it: either may stand behind other words.
+func dashed(word string) bool { return word != "" && strings.ContainsAny(word[:1], "-+") }
 
 // attached matches an option with its value in the same word.
 var attached = regexp.MustCompile(`^(?:-\w|--[\w-]+=)([^\x02]+)`)
@@ -136,6 +190,8 @@ var begun = regexp.MustCompile(`^(?:--)?[^-]`).MatchString
 var (
 	// shortening are programs that take the beginning of a subcommand for it.
 	shortening = []string{"bundle", "gem", "hg", "ip", "npm", "tmux", "vagrant"}
+	// targeted are programs that do several things in one command, in any order.
+	targeted = []string{"ant", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"}
 	// messages are options of git and gh whose values are texts for people.
 	messages = []string{"-m", "-am", "--message", "--body", "--title"}
 )

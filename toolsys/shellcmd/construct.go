@@ -356,6 +356,9 @@ func otherNames(name string) (all []string) {
 // cluster matches short options in one word.
 var cluster = regexp.MustCompile(`^-[A-Za-z]{2,8}$`).MatchString
 
+// ended matches a short option with a value that cannot be further options.
+var ended = regexp.MustCompile(`^-[A-Za-z][^A-Za-z]`).MatchString
+
 // Forms are the step's words, each with what else it is written as if it is an option: each letter by itself, the option's
 // other names, and those that it stands for together with others.
 func (st *Step) Forms() [][]string {
@@ -390,6 +393,9 @@ func (st *Step) spellings(word string, synonyms []string) []string {
 		for _, letter := range word[1:] {
 			all = append(all, "-"+string(letter))
 		}
+	}
+	if ended(word) && !tables.WholeOptions[st.Name] {
+		all = append(all, word[:2])
 	}
 	bare, _, _ := strings.Cut(word, "=")
 	for _, others := range synonyms {

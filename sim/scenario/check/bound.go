@@ -7,7 +7,6 @@ import (
 
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
-	"toolbench/toolsys/trace"
 )
 
 // The lower bound (J8): no policy under which calls are seen in call order can be
@@ -117,12 +116,4 @@ func lowerBoundOf(out *Result, limit int) time.Duration {
 		span -= ended - max(end, lowerBound(pieces, limit))
 	}
 	return span
-}
-
-// footprintOf is what a call declared when it began; nil is everything.
-func footprintOf(t trace.Touches) *schedule.Footprint {
-	if t.Everything {
-		return nil
-	}
-	return &schedule.Footprint{Reads: t.Reads, Writes: t.Writes}
 }

@@ -99,7 +99,10 @@ func (s *summary) call(e trace.Event) {
 	case trace.Queued:
 		c.WaitsFor, c.On = data.Reason, data.On
 	case trace.Started:
-		c.Started, c.ran, c.touches = e.At, true, footprintOf(data.Touches)
+		c.Started, c.ran, c.touches = e.At, true, nil
+		if !data.Touches.Everything {
+			c.touches = &schedule.Footprint{Reads: data.Touches.Reads, Writes: data.Touches.Writes}
+		}
 	case trace.Ended:
 		c.Ended, c.Status = e.At, data.Status
 		if !c.ran {

@@ -96,10 +96,70 @@ func TestARuleThatForbidsKnowsOptionsInAnyOrder(t *testing.T) {
 		"Bash(npm install *)":            {"npm i x", "npm add x", "npm isntall x"},
 		"Bash(kubectl delete pod *)":     {"kubectl delete po x", "kubectl -n x delete pods y"},
 		"Bash(docker push *)":            {"docker " + strings.Repeat("-D ", 100) + "push x", "foo sh -c 'docker -H h push x'"},
-		"Bash(docker rm -f *)":           {"docker rm -vf x", "docker rm x -f", "docker rm --force x"},
+		"Bash(docker rm -f *)":           {"docker rm -vf x", "docker rm x -f", "docker rm --force x", "docker container rm -f x", "docker -D container remove x --force"},
+		"Bash(sed -i *)":                 {"sed -i.bak s/a/b/ f", "sed -n -i~ p f", "gsed -i s/a/b/ f"},
 	} {
 		for _, text := range texts {
 			assert.Equal(t, permission.Deny, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+}
+
+// What does the same in a program's other words is forbidden with it.
+func TestARuleThatForbidsKnowsWhatDoesTheSame(t *testing.T) {
+	for rule, texts := range map[string][]string{
+		"Bash(docker rm *)":             {"docker container rm x", "docker -D container rm -v x"},
+		"Bash(docker container rm *)":   {"docker rm x"},
+		"Bash(docker compose down *)":   {"docker-compose down -v", "docker-compose --ansi=never down"},
+		"Bash(docker-compose down *)":   {"docker compose down -v", "docker-compose -f x down"},
+		"Bash(kill -9 *)":               {"kill -s KILL 1", "kill -n 9 1", "kill -SIGKILL 1"},
+		"Bash(kill -s KILL *)":          {"kill -9 1"},
+		"Bash(npm run test *)":          {"npm test", "npm t -- x"},
+		"Bash(yarn run deploy *)":       {"yarn deploy", "yarn deploy --prod"},
+		"Bash(yarn deploy *)":           {"yarn run deploy x"},
+		"Bash(git push --force *)":      {"git push origin +main", "git push +main:main", "git push --mirror x", "git -C x push -u origin +HEAD"},
+		"Bash(cargo publish *)":         {"cargo +nightly publish", "cargo +stable publish --dry-run"},
+		"Bash(gcloud sql delete *)":     {"gcloud beta sql delete x", "gcloud --project p alpha sql delete x"},
+		"Bash(kubectl delete pod *)":    {"kubectl delete po/x", "kubectl -n y delete pods/x"},
+		"Bash(terraform destroy *)":     {"terraform apply -destroy", "terraform apply -auto-approve -destroy", "terraform -chdir=x apply -destroy"},
+		"Bash(chmod 777 *)":             {"chmod 0777 x", "chmod a+rwx x", "chmod -v ugo=rwx x"},
+		"Bash(make deploy *)":           {"make build deploy", "make -j 4 -C x deploy", "gmake deploy"},
+		"Bash(pip install *)":           {"pip3 install x", "pip3 -q install x"},
+		"Bash(apt-get remove *)":        {"apt remove x", "apt -y remove x"},
+		"Bash(helm uninstall *)":        {"helm delete x", "helm -n y un x"},
+		"Bash(gh pr create *)":          {"gh pr new --fill"},
+		"Bash(npx *)":                   {"npm exec x"},
+		"Bash(git remote remove *)":     {"git remote rm x"},
+		"Bash(docker volume remove *)":  {"docker volume rm x"},
+		"Bash(composer require *)":      {"composer r x"},
+		"Bash(docker image build -t *)": {"docker build -t x ."},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Deny, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+	for rule, texts := range map[string][]string{
+		"Bash(docker rm *)":           {"docker container $x y", `docker "$x" rm y`, "docker container $@ y"},
+		"Bash(docker-compose down *)": {`docker "$x" down`},
+		"Bash(kill -9 *)":             {`kill -s "$x" 1`},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Ask, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
+		}
+	}
+	for rule, texts := range map[string][]string{
+		"Bash(docker rm *)":           {"docker container ls", "docker volume rm x", "docker compose rm x"},
+		"Bash(docker compose down *)": {"docker-compose up -d", "docker compose up down"},
+		"Bash(kill -9 *)":             {"kill -s TERM 1", "kill 9", "kill -15 9"},
+		"Bash(git push --force *)":    {"git push -u origin feature/x+y", "git push origin main", "git log +x"},
+		"Bash(git commit -n *)":       {`git commit -m"note: x"`, "git commit -m 'a -n'"},
+		"Bash(terraform destroy *)":   {"terraform plan -destroy", "terraform apply"},
+		"Bash(make deploy *)":         {"make build", "make -j4 test", "make deploys"},
+		"Bash(sed -i *)":              {"sed -n 1,5p f", "sed -e s/-i/x/ f"},
+		"Bash(npm run test *)":        {"npm run build", "npm install test"},
+	} {
+		for _, text := range texts {
+			assert.Equal(t, permission.Allow, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
 		}
 	}
 }
@@ -132,6 +192,7 @@ func TestManyOptionsAreNoBurden(t *testing.T) {
 		return words + strings.Repeat(words[strings.LastIndex(words, " -"):], 20_000)
 	}
 	for text, want := range map[string]permission.Behaviour{
+		many("docker -D"): permission.Allow, many("kill -s"): permission.Allow, "docker" + strings.Repeat(" container", 20_000): permission.Allow,
 		many("git branch -d"): permission.Allow, many("git branch -f -d"): permission.Deny, many("git -x"): permission.Allow, many("rm -v"): permission.Allow, many("rm -f -r"): permission.Deny,
 	} {
 		decided := make(chan permission.Behaviour, 1)
