@@ -24,10 +24,7 @@ type Listed struct {
 	File  string   `json:"file"`
 }
 
-func (r ListReport) document() any {
-	r.Version = ListVersion
-	return r
-}
+func (r ListReport) document() any { return r }
 
 func (r ListReport) show(p *page) {
 	g := Grid{Columns: columns("Scenario", "Tags", "About")}
@@ -82,10 +79,7 @@ type BuiltinTool struct {
 	ResultChars int    `json:"result_chars" jsonschema:"The largest result that stays in the conversation, in characters; -1 is without limit."`
 }
 
-func (r ToolsReport) document() any {
-	r.Version = ListVersion
-	return r
-}
+func (r ToolsReport) document() any { return r }
 
 func (r ToolsReport) show(p *page) {
 	g := Grid{Columns: columns("Tool", "Traits", ">Result", "Offered")}
@@ -154,10 +148,7 @@ type ServedTool struct {
 	Always      bool   `json:"always_loaded"`
 }
 
-func (r ServersReport) document() any {
-	r.Version = ListVersion
-	return r
-}
+func (r ServersReport) document() any { return r }
 
 func (r ServersReport) show(p *page) {
 	g := Grid{Columns: columns("Tool", "Traits", "About")}

@@ -41,10 +41,7 @@ type RuleUse struct {
 	Problem   string `json:"problem,omitempty" jsonschema:"Why the rule has not the effect it seems to have."`
 }
 
-func (r RulesReport) document() any {
-	r.Version = RulesVersion
-	return r
-}
+func (r RulesReport) document() any { return r }
 
 // fewCalls is how many calls a table shows without being asked for all.
 const fewCalls = 20

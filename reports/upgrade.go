@@ -32,10 +32,7 @@ func (r UpgradeReport) Count(status string) int {
 	return howMany(r.Files, func(f UpgradedFile) bool { return f.Status == status })
 }
 
-func (r UpgradeReport) document() any {
-	r.Version = UpgradeVersion
-	return r
-}
+func (r UpgradeReport) document() any { return r }
 
 // show writes a row for each file that is not current, and how many files have each
 // status.

@@ -53,7 +53,7 @@ func (a *app) list(args []string, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	var report reports.ListReport
+	report := reports.ListReport{Version: reports.ListVersion}
 	code := ExitHeld
 	for _, e := range plan.entries {
 		if e.broken != nil {
@@ -146,7 +146,7 @@ func (a *app) listToolsCommand() *cobra.Command {
 		Use: "tools", Short: "List the built-in tools, with what opens their gates and what they declare",
 		Args: none,
 		RunE: func(*cobra.Command, []string) error {
-			return a.print(reports.ToolsReport{Tools: each(builtins(), described)}, p)
+			return a.print(reports.ToolsReport{Version: reports.ListVersion, Tools: each(builtins(), described)}, p)
 		},
 	}
 	p.add(cmd.Flags())

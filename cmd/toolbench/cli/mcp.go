@@ -207,7 +207,7 @@ func (r *toolReports) all() []string {
 }
 
 func (a *app) mcpList(ctx context.Context, servers tool.Servers, remarks func() []string, p printing) error {
-	var report reports.ServersReport
+	report := reports.ServersReport{Version: reports.ListVersion}
 	for _, t := range servers.Served(ctx).Tools {
 		in, _ := t.Decode(json.RawMessage("{}")) // a server's traits do not depend on it
 		b := t.Behaviour

@@ -405,7 +405,7 @@ func (d *decider) count(decision permission.Decision, q permission.Query) {
 
 // report is what came of all calls.
 func (d *decider) report() reports.RulesReport {
-	r := reports.RulesReport{Decisions: d.decisions, Totals: map[string]int{"allow": 0, "ask": 0, "deny": 0}, Skipped: d.skipped}
+	r := reports.RulesReport{Version: reports.RulesVersion, Decisions: d.decisions, Totals: map[string]int{"allow": 0, "ask": 0, "deny": 0}, Skipped: d.skipped}
 	for _, one := range d.decisions {
 		r.Totals[one.Decision]++
 	}

@@ -37,7 +37,7 @@ func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error 
 	if err != nil {
 		return err
 	}
-	var report reports.UpgradeReport
+	report := reports.UpgradeReport{Version: reports.UpgradeVersion}
 	for _, file := range files {
 		if ctx.Err() != nil {
 			break
