@@ -39,7 +39,11 @@ const anyObject = `{"type":"object"}`
 func build(o listedTool, r ref, name string) (*tool.Tool, []Report) {
 	report := func(what string) []Report { return []Report{{r.server, r.tool, name, what}} }
 	raw, doubt := inputSchema(o.tool.InputSchema)
-	out, unusable := output(o.tool.OutputSchema)
+	var out json.RawMessage
+	var unusable error
+	if o.output, unusable = output(o.tool.OutputSchema); o.output != nil {
+		out = o.output.Raw()
+	}
 	t, err := tool.Build(template(o, r, name, raw, out))
 	if err != nil {
 		return nil, report("it is not loaded: " + err.Error())
@@ -186,7 +190,7 @@ func canonical(v any) (json.RawMessage, error) {
 
 // output is the schema of a result's structured content; nil without one, or, with the
 // reason, when it cannot be used.
-func output(listed any) (json.RawMessage, error) {
+func output(listed any) (*schema.Schema, error) {
 	if listed == nil {
 		return nil, nil
 	}
@@ -194,11 +198,8 @@ func output(listed any) (json.RawMessage, error) {
 		return nil, errors.New("it is no JSON object")
 	}
 	raw, err := canonical(listed)
-	if err == nil {
-		_, err = schema.Compile(raw)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return raw, nil
+	return schema.Compile(raw)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/schema"
 	"toolbench/toolsys/tool"
 )
 
@@ -44,7 +45,21 @@ func (o listedTool) call(ctx context.Context, in json.RawMessage, c *tool.Contex
 	if err != nil {
 		return tool.Result[[]message.Block]{}, err
 	}
-	return tool.Result[[]message.Block]{Data: blocks(answer), Failed: answer.IsError, Meta: meta(answer)}, nil
+	got := tool.Result[[]message.Block]{Data: blocks(answer), Failed: answer.IsError, Meta: meta(answer)}
+	if mismatch := o.mismatch(answer); mismatch != "" {
+		got.Failed, got.Data = true, append(got.Data, message.Text("[This does not match the output schema of the server's tool: "+mismatch+"]"))
+	}
+	return got, nil
+}
+
+// mismatch is why structured content is none that the tool's output schema allows: clients have to look, says the protocol.
+// Where there is none the text is taken, as from servers that only describe what they give.
+func (o listedTool) mismatch(answer *mcp.CallToolResult) string {
+	structured := written(answer.StructuredContent)
+	if o.output == nil || answer.IsError || structured == nil {
+		return ""
+	}
+	return strings.Join(tool.Each(o.output.Validate(structured), func(p schema.Problem) string { return p.Message }), " ")
 }
 
 // converse makes the call, and makes it again with what the server asked for first, as

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolbench/toolsys/schema"
 	"toolbench/toolsys/tool"
 )
 
@@ -145,6 +146,7 @@ func byName(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }
 type listedTool struct {
 	server Server
 	tool   *mcp.Tool
+	output *schema.Schema // of structured content; nil allows any
 }
 
 // gather finds every tool once. Of a tool that is listed twice the definition that
@@ -166,7 +168,7 @@ func gather(listings []Listing) (map[ref]listedTool, []Report) {
 					continue
 				}
 			}
-			offers[r] = listedTool{l.Server, t}
+			offers[r] = listedTool{server: l.Server, tool: t}
 		}
 	}
 	return offers, reports

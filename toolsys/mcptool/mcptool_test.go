@@ -348,7 +348,12 @@ func asked(t *testing.T, answer mcp.ToolHandler, c *tool.Context) (tool.Output, 
 
 func ask(t *testing.T, session func(context.Context) (*mcp.ClientSession, error), c *tool.Context) (tool.Output, error) {
 	t.Helper()
-	tools, reports := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: "s", Session: session}, Tools: []*mcp.Tool{listed("x", nil)}})
+	return askOf(t, listed("x", nil), session, c)
+}
+
+func askOf(t *testing.T, x *mcp.Tool, session func(context.Context) (*mcp.ClientSession, error), c *tool.Context) (tool.Output, error) {
+	t.Helper()
+	tools, reports := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: "s", Session: session}, Tools: []*mcp.Tool{x}})
 	require.Empty(t, reports)
 	in, problems := tools[0].Parse(json.RawMessage(`{"q":"天"}`))
 	require.Empty(t, problems)
@@ -404,6 +409,39 @@ func TestStructuredContentAndMetaAreKept(t *testing.T) {
 	var meta map[string]any
 	require.NoError(t, json.Unmarshal(out.Meta.Meta, &meta))
 	assert.Equal(t, "v", meta["k"])
+}
+
+// The protocol has clients hold structured content to the output schema: what does not fit is no result, though what came
+// is still there to see.
+func TestStructuredContentIsHeldToTheOutputSchema(t *testing.T) {
+	described := listed("x", func(m *mcp.Tool) {
+		m.OutputSchema = map[string]any{"type": "object", "required": []any{"n"}, "properties": map[string]any{"n": map[string]any{"type": "integer"}}}
+	})
+	for name, c := range map[string]struct {
+		answer mcp.CallToolResult
+		note   string
+	}{
+		"it fits":        {mcp.CallToolResult{StructuredContent: map[string]any{"n": 1}}, ""},
+		"another type":   {mcp.CallToolResult{StructuredContent: map[string]any{"n": "one"}}, "n"},
+		"a member lacks": {mcp.CallToolResult{StructuredContent: map[string]any{}}, "n"},
+		"there is none":  {mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "1"}}}, ""},
+		"it failed":      {mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no"}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, _ := server(t, 0, []string{"x"}, answers(&c.answer, nil))
+			out, err := askOf(t, described, fixed(session), nil)
+			require.NoError(t, err)
+			assert.Equal(t, c.answer.IsError || c.note != "", out.Failed)
+			require.NotEmpty(t, out.Blocks)
+			if c.note == "" {
+				assert.Len(t, out.Blocks, 1)
+				return
+			}
+			require.Len(t, out.Blocks, 2, "what came is there too")
+			assert.Contains(t, out.Blocks[1].Text, "does not match the output schema")
+			assert.Contains(t, out.Blocks[1].Text, c.note)
+		})
+	}
 }
 
 func TestAFailureOfTheToolIsAFailedResult(t *testing.T) {
