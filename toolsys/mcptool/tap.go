@@ -14,6 +14,8 @@ import (
 // by it, and it sees answers that the library drops because nothing waits for them.
 type tap struct {
 	mcp.Transport
+	// session ends with the connection, which broken does.
+	session    context.Context
 	broken     context.CancelCauseFunc
 	unexpected func(what string)
 	// unsubscribed is called when the server ends the stream on which it announces changes, which
@@ -30,9 +32,12 @@ type tap struct {
 	listens map[any]bool
 }
 
-// Connect opens the connection.
-func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := t.Transport.Connect(ctx)
+// Connect opens the connection. That of the older transport, a stream, ends with the context it was
+// opened with, and the attempt's is over with the handshake: it is opened with the session's.
+func (t *tap) Connect(attempt context.Context) (mcp.Connection, error) {
+	connected := context.AfterFunc(attempt, func() { t.broken(context.Cause(attempt)) })
+	defer connected()
+	conn, err := t.Transport.Connect(t.session)
 	if err != nil {
 		return nil, err
 	}

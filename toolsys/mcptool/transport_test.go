@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -204,4 +206,48 @@ func TestAServerIsNotifiedOfACallThatIsGivenUp(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the server goes on with a call that nobody waits for")
 	}
+}
+
+// older is a server of the protocol's older transport, and how many streams were asked for.
+func older(t *testing.T) (address string, streams *atomic.Int32) {
+	t.Helper()
+	streams = &atomic.Int32{}
+	served := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return mortal(func() {}) }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			streams.Add(1)
+		}
+		served.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return web.URL, streams
+}
+
+func TestAStreamOfTheOlderTransportOutlivesTheHandshake(t *testing.T) {
+	address, streams := older(t)
+	f := fleetOf(t, func(context.Context) (mcp.Transport, error) { return &mcp.SSEClientTransport{Endpoint: address}, nil })
+	for range 5 {
+		require.NoError(t, ringUp(t, f, "mcp__m__live"))
+		time.Sleep(20 * time.Millisecond)
+	}
+	assert.EqualValues(t, 1, streams.Load(), "the server was connected anew")
+}
+
+func TestAStreamOfTheOlderTransportThatNeverBeginsIsGivenUp(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(web.Close)
+	var what reports
+	f, err := mcptool.Connect(mcptool.FleetConfig{
+		Clock: toolsys.RealClock(), ConnectLimit: 50 * time.Millisecond, Report: what.report,
+	}, mcptool.Endpoint{Name: "m", Dial: func(context.Context) (mcp.Transport, error) {
+		return &mcp.SSEClientTransport{Endpoint: web.URL}, nil
+	}})
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	f.Ready(20 * time.Second)
+	require.Eventually(t, func() bool { return strings.Contains(what.all(), "no answer within 50ms") }, time.Minute, 10*time.Millisecond)
 }
