@@ -266,3 +266,30 @@ func TestTapLosesNothingOfAFlood(t *testing.T) {
 	assert.Len(t, found, clients*each)
 	assert.Len(t, c.Interactions, clients*each)
 }
+
+// Gemini's clients have the key in the address, and some gateways in the path: neither is printed when
+// a request is noted, nor when its API cannot be reached, nor in the answer that says so.
+func TestTapPrintsNoKeyOfAnAddress(t *testing.T) {
+	const long, short = "AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q", "Shrt-4-k"
+	s := beside(t, "tap", "--out", filepath.Join(t.TempDir(), "out.yaml"), "--listen", "127.0.0.1:0", "--log", "--upstream", "http://127.0.0.1:1")
+	var answers strings.Builder
+	for _, path := range []string{
+		"/v1beta/models/m:generateContent?key=" + long, "/v1beta/models/m:generateContent?key=" + short,
+		"/" + long + "/v1/messages", "/" + long + "/other",
+	} {
+		resp, err := http.Post(s.url+path, "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		resp.Body.Close()
+		answers.Write(body)
+	}
+	s.cancel()
+	s.end(t)
+	for _, printed := range []string{answers.String(), s.errs.String()} {
+		assert.Contains(t, printed, "POST http://127.0.0.1:1/v1beta/models/m:generateContent: the API cannot be reached: ")
+		assert.NotContains(t, printed, long)
+		assert.NotContains(t, printed, short)
+	}
+	assert.Contains(t, s.errs.String(), "passed on, of no API that is known: POST /[redacted]/other (1)")
+}

@@ -98,21 +98,18 @@ func localBase(own string) string {
 	return "http://" + own
 }
 
-// to gives where a request goes, without the part of the path that both have.
+// to gives where a request goes, without the part of the path that both have and without the
+// parameters, which may hold a key.
 func (r routes) to(req *http.Request) *url.URL {
 	base := r.all
 	if base == nil {
 		base = r.usual[r.provider(req)]
 	}
-	out := *req.URL
-	out.Scheme, out.Host = base.Scheme, base.Host
 	path, escaped := strings.TrimSuffix(base.Path, "/"), strings.TrimSuffix(base.EscapedPath(), "/")
 	if last := path[strings.LastIndexByte(path, '/')+1:]; last != "" && strings.HasPrefix(req.URL.Path, "/"+last+"/") {
 		path, escaped = strings.TrimSuffix(path, "/"+last), strings.TrimSuffix(escaped, "/"+last)
 	}
-	out.RawPath = escaped + req.URL.EscapedPath()
-	out.Path = path + req.URL.Path
-	return &out
+	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path + req.URL.Path, RawPath: escaped + req.URL.EscapedPath()}
 }
 
 // provider is whom a request is meant for: by its path, its headers, else as the one before.
@@ -181,7 +178,7 @@ func (b *buffers) Put(used []byte) { b.pool.Put((*[8 << 10]byte)(used)) }
 
 // notice counts a request.
 func (t *tapSession) notice(r *http.Request) {
-	what := r.Method + " " + r.URL.Path
+	what := t.journal.Blank(r.Method + " " + r.URL.Path)
 	if t.flags.log {
 		t.app.logf("%s %s", time.Now().Format("15:04:05.000"), what)
 	}
@@ -205,7 +202,7 @@ func (t *tapSession) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // the agent went away
 	}
-	text := fmt.Sprintf("%s %s: the API cannot be reached: %s", r.Method, t.routes.to(r).Redacted(), err)
+	text := t.journal.Blank(fmt.Sprintf("%s %s: the API cannot be reached: %s", r.Method, t.routes.to(r), err))
 	t.mu.Lock()
 	if len(t.failures) < mostFailures {
 		t.failures = append(t.failures, text)
