@@ -128,7 +128,7 @@ func (a *app) fleet(ctx context.Context, f serverFlags) (*mcptool.Fleet, *toolRe
 	}
 	a.unreached(failures)
 	endpoints, addresses := a.endpoints(specs)
-	r := &toolReports{logged: a.logf, addresses: addresses, lost: make(chan struct{}, 1)}
+	r := &toolReports{logged: a.logServer, addresses: addresses, lost: make(chan struct{}, 1)}
 	fleet, err := mcptool.Connect(mcptool.FleetConfig{
 		Clock: toolsys.RealClock(), Attempts: -1, ConnectLimit: f.limit, Report: r.add,
 	}, endpoints...)
@@ -331,7 +331,7 @@ func (a *app) mcpLogin(ctx context.Context, f serverFlags) error {
 // named as such.
 func (a *app) logIn(ctx context.Context, s world.ServerConfig, kept grants, limit time.Duration) error {
 	page, err := listenForCallback(s.OAuth.Port, func(page string) {
-		a.logf("to log in to %s, open this page:", s.URL)
+		a.logServer("to log in to %s, open this page:", s.URL)
 		fmt.Fprintln(a.Stderr, reports.Safe(page))
 	})
 	if err != nil {
@@ -354,11 +354,12 @@ func (a *app) logIn(ctx context.Context, s world.ServerConfig, kept grants, limi
 	case ctx.Err() != nil:
 		return interrupted("interrupted")
 	case len(failures) > 0:
-		return usage("MCP server %q: %s", failures[0].Server, failures[0].Err)
+		a.logServer("MCP server %q: %s", failures[0].Server, failures[0].Err)
+		return &exitError{code: ExitUsage}
 	case !granted:
-		a.logf("%s let us in without a login: %d tools", s.URL, listed.Tools())
+		a.logServer("%s let us in without a login: %d tools", s.URL, listed.Tools())
 		return nil
 	}
-	a.logf("logged in to %s: %d tools; what it granted is kept in %s", s.URL, listed.Tools(), kept.file)
+	a.logServer("logged in to %s: %d tools; what it granted is kept in %s", s.URL, listed.Tools(), kept.file)
 	return nil
 }

@@ -215,3 +215,22 @@ func TestALoginThatCannotBeIsNamed(t *testing.T) {
 	assert.Equal(t, cli.ExitUsage, code, "it registers nobody, and no client is named")
 	assert.Contains(t, errs, "MCP server")
 }
+
+// Some servers have the key in their address, or among their program's arguments.
+func TestNoKeyOfAServersAddressIsPrinted(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer refusing.Close()
+	good := httptest.NewServer(shop(t))
+	defer good.Close()
+	const key = "4f5b0f2e-11aa-4c63-9d7f-2b3c4d5e6f70"
+	for _, server := range [][]string{
+		{"--mcp-url", "http://127.0.0.1:1/mcp?profile=a&key=" + key}, {"--mcp-url", refusing.URL + "/mcp?exaApiKey=" + key},
+		{"--mcp", "sh -c 'exit 1' --api-key " + key},
+	} {
+		for _, command := range [][]string{{"mcp", "list"}, {"mcp", "call", "x"}, {"tokens"}, {"tokens", "--mcp-url", good.URL, "--format", "json"}, {"mcp", "login"}} {
+			out, errs, _ := commanded(t, t.TempDir(), append(command, server...)...)
+			assert.NotContains(t, out+errs, key, append(command, server...))
+			assert.NotContains(t, errs, "panic")
+		}
+	}
+}

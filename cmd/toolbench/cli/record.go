@@ -135,8 +135,8 @@ func reachableBase(flag, base string) error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return usage("%s %q is no address of an API; write one like https://api.anthropic.com or http://127.0.0.1:8080", flag, base)
 	}
-	if u.User != nil {
-		return usage("%s holds credentials; put the key into a variable of the environment", flag)
+	if u.User != nil || u.RawQuery != "" {
+		return usage("%s holds credentials or parameters, which no request takes along; put the key into a variable of the environment", flag)
 	}
 	if u.Scheme == "http" && !onThisMachine(base) {
 		return usage("%s %s would send the key unencrypted to another machine; use https", flag, base)

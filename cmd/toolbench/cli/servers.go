@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,11 +138,25 @@ func loginHint(address, refusal string) string {
 	return ""
 }
 
-// unreached names the servers that could not be listed, each with what to do.
+// unreached names the servers that could not be listed, each with what to do, and blanks the secrets in what
+// a report has of them.
 func (a *app) unreached(failures []world.ListFailure) {
-	for _, failed := range failures {
-		a.logf("MCP server %q: %s%s", failed.Server, failed.Err, loginHint(failed.Address, failed.Err.Error()))
+	for i, failed := range failures {
+		a.logServer("MCP server %q: %s%s", failed.Server, failed.Err, loginHint(failed.Address, failed.Err.Error()))
+		failures[i].Server, failures[i].Err = a.blankServer(failed.Server), errors.New(a.blankServer(failed.Err.Error()))
 	}
+}
+
+// blankServer blanks what names a server by its address or its command, which may hold a key: what an
+// address has for a parameter whatever it is.
+func (a *app) blankServer(text string) string {
+	return reports.Options{Secrets: a.secrets()}.Blank()(parameters.ReplaceAllString(text, "${1}"+cassette.Redacted))
+}
+
+var parameters = regexp.MustCompile(`([?&][\w.-]+=)[^&\s"']+`)
+
+func (a *app) logServer(format string, args ...any) {
+	a.logf("%s", a.blankServer(fmt.Sprintf(format, args...)))
 }
 
 // callback is the page on this machine that an authorization server sends a person back
