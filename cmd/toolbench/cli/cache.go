@@ -147,9 +147,13 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter economics
 	if err != nil {
 		return err
 	}
-	err = a.printAgainst(report, against, f.printing)
+	err, asked := a.printAgainst(report, against, f.printing), f.minKept == 0
 	for _, s := range report.Sessions {
 		err = cmp.Or(err, keptEnough(s.File+": ", s.Results, f.minKept))
+		asked = asked || len(s.Results) > 0
+	}
+	if !asked {
+		err = cmp.Or(err, usage("--min-kept %g: none of the recordings holds requests; record some with `toolbench tap`", f.minKept))
 	}
 	return err
 }

@@ -101,10 +101,17 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		report.Sessions = again.Sessions
 	}
 	err = a.printAgainst(reports.TokensReport{ToolCosts: report, Failures: failures, Top: f.top}, against, f.printing)
-	if over := report.Total.Full; err == nil && f.max > 0 && over > f.max {
+	switch over := report.Total.Full; {
+	case err != nil || f.max == 0:
+		return err
+	case over > f.max:
 		return &exitError{ExitFailed, fmt.Errorf("the definitions come to %d tokens (%s), more than --max %d", over, report.Counter.Name, f.max)}
+	case len(failures) > 0:
+		return usage("--max %d: a server was not counted, so that the sum is not known; leave it out, or see to it", f.max)
+	case report.Total.Tools == 0:
+		return usage("--max %d: no definition was counted; name a catalogue, a server or a recording with requests", f.max)
 	}
-	return err
+	return nil
 }
 
 // saved writes the tools of live servers as a catalogue, a tool a line.
