@@ -239,10 +239,10 @@ func (a *app) recordings(args []string) ([]found, error) {
 	return all, nil
 }
 
-// within gives the files of a folder.
+// within gives the files of a folder, and of one that a link leads to: the separator has it followed.
 func (a *app) within(root string, add func(found) error) error {
 	clean := filepath.Clean(root)
-	err := filepath.WalkDir(a.path(root), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(a.path(root)+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

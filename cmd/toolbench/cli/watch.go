@@ -64,7 +64,8 @@ func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
 	}
 }
 
-// watched are the folders of the arguments, and those below them.
+// watched are the folders of the arguments, and those below them. A link that is an argument is
+// followed, which the separator does.
 func (a *app) watched(args []string) ([]string, error) {
 	plan, err := a.plan(args, selection{})
 	if err != nil {
@@ -79,8 +80,8 @@ func (a *app) watched(args []string) ([]string, error) {
 		if info, err := os.Stat(root); err == nil && !info.IsDir() {
 			root = filepath.Dir(root)
 		}
-		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			switch {
+		err := filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
+			switch p = filepath.Clean(p); {
 			case err != nil || !d.IsDir():
 				return err
 			case p != root && strings.HasPrefix(d.Name(), "."):

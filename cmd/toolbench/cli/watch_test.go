@@ -123,6 +123,32 @@ func TestAWatchedFoldersNameMayHaveADot(t *testing.T) {
 	assert.Contains(t, errs.String(), "folders watched: 1;")
 }
 
+func TestAWatchFollowsALinkToItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".kept", "below"), 0o700))
+	if err := os.Symlink(".kept", filepath.Join(dir, "mine")); err != nil {
+		t.Skip(err)
+	}
+	scenario := "name: one\nabout: It answers.\nstream: {turns: [{text: Hello.}]}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".kept", "one.yaml"), []byte(scenario), 0o600))
+	for _, arg := range []string{"mine", "mine/", ".kept"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var out, errs screen
+		code := make(chan int)
+		go func() {
+			code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", arg}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios())
+		}()
+		ran := func(n int) func() bool {
+			return func() bool { return strings.Count(errs.String(), "folders watched: 2;") == n }
+		}
+		require.Eventually(t, ran(1), time.Minute, 10*time.Millisecond, arg)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".kept", "one.yaml"), []byte(scenario+"# "+arg), 0o600))
+		require.Eventually(t, ran(2), time.Minute, 10*time.Millisecond, arg)
+		cancel()
+		assert.Equal(t, cli.ExitInterrupted, <-code, errs.String())
+	}
+}
+
 // A branch that is checked out may take a folder away and put it back.
 func TestAWatchedFolderMayBePutBack(t *testing.T) {
 	dir := t.TempDir()
