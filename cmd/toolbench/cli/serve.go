@@ -98,7 +98,7 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	}
 	server := serve.New(script, options)
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s\n", listener.Addr()); err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(harness(err), listener.Close())
 	}
 	if err := listen(ctx, listener, server, f); err != nil {
 		return harness(err)

@@ -200,7 +200,7 @@ func transit(r *http.Request, line scenario.FaultLine, to *cassette.Transit) {
 // stay serves until somebody stops it.
 func (t *tapSession) stay(ctx context.Context, served <-chan error) error {
 	if _, err := fmt.Fprintln(t.app.Stdout, t.url); err != nil {
-		return err
+		return harness(err)
 	}
 	select {
 	case err := <-served:
