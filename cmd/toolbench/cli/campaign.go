@@ -204,7 +204,8 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop(nil)
-	for range f.workers {
+	parts := 1 + (w.all.Len()-1)/uint64(f.part)
+	for range min(uint64(f.workers), parts) { // one more would wait for nothing, with a connection of its own
 		all.Go(func() {
 			if err := a.workOn(working, s.url, s.token, f.name, true); err != nil {
 				stop(err)
