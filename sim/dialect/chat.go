@@ -215,12 +215,12 @@ func thinking(s, signature string) json.RawMessage {
 
 // thought is what a provider adds to Chat Completions of the model's reasoning.
 func thought(m gjson.Result) string {
-	for _, member := range []string{"reasoning_content", "reasoning"} {
-		if r := m.Get(member); r.Type == gjson.String {
+	for _, member := range []string{"reasoning_content", "reasoning", "reasoning_text"} {
+		if r := m.Get(member); r.Str != "" {
 			return r.Str
 		}
 	}
-	return ""
+	return joinedTexts(m.Get("reasoning_details"))
 }
 
 // chatAnswer is the blocks of a message that the model wrote.
@@ -235,7 +235,7 @@ func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 	if c := m.Get("content"); c.Type != gjson.String || c.Str != "" {
 		out = append(out, chatParts(c)...)
 	}
-	if r := m.Get("refusal").String(); r != "" {
+	if r := cmp.Or(m.Get("refusal").String(), m.Get("audio.transcript").String()); r != "" {
 		out = append(out, textBlock(r))
 	}
 	out = append(out, each(m.Get("tool_calls").Array(), func(call gjson.Result) json.RawMessage { return chatCall(call, ids) })...)
@@ -329,6 +329,10 @@ func reply(from Origin, id, model string, blocks []json.RawMessage, stop string,
 
 // chatUsage is nil where a piece of a stream has none.
 func chatUsage(v gjson.Result) json.RawMessage {
-	u := Either(v, "usage", "x_groq.usage")
-	return usage(count(u, "prompt_tokens"), count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"), count(u, "completion_tokens"))
+	u := Either(v, "usage", "x_groq.usage", "choices.0.usage")
+	read, wrote, reasoned := count(u, "prompt_tokens"), count(u, "completion_tokens"), count(u, "completion_tokens_details.reasoning_tokens")
+	if count(u, "total_tokens") == read+wrote+reasoned { // as xAI's are counted, apart from what it wrote
+		wrote += reasoned
+	}
+	return usage(read, count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"), wrote)
 }

@@ -35,11 +35,10 @@ func (c *chatStream) add(_ string, v gjson.Result) {
 	if isWorkers(v) {
 		v = workersPiece(v, "delta")
 	}
-	id := v.Get("id").String()
-	if c.w.stopped && id != c.id {
+	id, choice := v.Get("id").String(), Either(v, "choices.#(index==0)", "choices.0")
+	if c.w.stopped && id != c.id && Either(choice, "delta", "message").Exists() { // else usage, or what a filter found
 		c.w.finish()
 	}
-	choice := Either(v, "choices.#(index==0)", "choices.0")
 	if !c.w.begun {
 		if !choice.Exists() {
 			return // what some send before or after a message
@@ -71,7 +70,7 @@ func (c *chatStream) choice(choice gjson.Result) {
 			}
 		}
 	}
-	c.writes(d.Get("refusal").String())
+	c.writes(cmp.Or(d.Get("refusal").String(), d.Get("audio.transcript").String()))
 	for _, piece := range d.Get("tool_calls").Array() {
 		c.call(piece)
 	}
@@ -135,6 +134,9 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 	if given == "null" {
 		given = ""
 	}
+	if p.given == "{}" && given != "" {
+		p.given = "" // it stood for the arguments until they came
+	}
 	p.given += given
 	if !p.begun {
 		if p.name == "" {
@@ -144,7 +146,7 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 		p.begun, given = true, p.given // with what came before the name
 		p.block = c.w.call(c.w.IDs.optional(p.id, p.name, nil), p.name, "")
 	}
-	if c.w.open[p.block] {
+	if c.w.open[p.block] && (given != "{}" || p.given != given) {
 		c.w.input(p.block, given)
 	}
 }

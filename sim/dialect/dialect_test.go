@@ -170,6 +170,42 @@ func TestStreamsOfChatCompletions(t *testing.T) {
 	assert.EqualError(t, err, "the stream sent an error: 529: Overloaded")
 }
 
+// What no two providers do alike: where a thought stands, what follows the stop, and where usage is counted.
+func TestOdditiesOfChatCompletions(t *testing.T) {
+	stop, usage := chunk(`{}`, `"stop"`), `"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}`
+	for name, c := range map[string]struct {
+		events []string
+		blocks []string
+		output int
+	}{
+		"a thought of Copilot's":                     {[]string{chunk(`{"content":null,"reasoning_text":"I see."}`, "null"), chunk(`{"content":"Yes."}`, "null"), stop}, []string{"thinking", "text    Yes."}, 0},
+		"thoughts in a list":                         {[]string{chunk(`{"reasoning":"","reasoning_details":[{"type":"reasoning.text","text":"I see."}]}`, "null"), chunk(`{"content":"Yes."}`, "null"), stop}, []string{"thinking", "text    Yes."}, 0},
+		"what is spoken":                             {[]string{chunk(`{"audio":{"id":"a","transcript":"Ye"}}`, "null"), chunk(`{"audio":{"transcript":"s."}}`, "null"), chunk(`{"audio":{"data":"AA=="}}`, "null"), stop}, []string{"text    Yes."}, 0},
+		"usage of another id":                        {[]string{chunk(`{"content":"Yes."}`, "null"), stop, `{"id":"d","object":"chat.completion.chunk","choices":[],` + usage + `}`}, []string{"text    Yes."}, 4},
+		"usage in the choice":                        {[]string{chunk(`{"content":"Yes."}`, "null"), `{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop",` + usage + `}]}`}, []string{"text    Yes."}, 4},
+		"reasoning that is counted apart":            {[]string{chunk(`{"content":"Yes."}`, "null"), stop, `{"id":"c","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":113,"completion_tokens_details":{"reasoning_tokens":100}}}`}, []string{"text    Yes."}, 104},
+		"reasoning that is counted with all":         {[]string{chunk(`{"content":"Yes."}`, "null"), stop, `{"id":"c","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":104,"total_tokens":113,"completion_tokens_details":{"reasoning_tokens":100}}}`}, []string{"text    Yes."}, 104},
+		"a filter's judgement behind the stop":       {[]string{`{"id":"","object":"","choices":[],"prompt_filter_results":[{}]}`, chunk(`{"content":"Yes."}`, "null"), stop, `{"id":"","object":"","choices":[{"index":0,"finish_reason":null,"content_filter_offsets":{}}]}`, `{"id":"c","object":"chat.completion.chunk","choices":[],` + usage + `}`}, []string{"text    Yes."}, 4},
+		"an empty object before the arguments":       {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}`), calls(`{"index":0,"function":{"arguments":"{\"p\":"}}`), calls(`{"index":0,"function":{"arguments":"{}"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), stop}, []string{`tool_use A view {"p":{}}`}, 0},
+		"an empty object that is all, in two pieces": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":{}}}`), calls(`{"index":1,"id":"B","function":{"name":"view","arguments":"{"}}`), calls(`{"index":1,"function":{"arguments":"}"}}`), stop}, []string{"tool_use A view {}", "tool_use B view {}"}, 0},
+	} {
+		blocks, reply, err := read(t, append(c.events, "[DONE]")...)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.blocks, blocks, name)
+		assert.Equal(t, c.output, reply.Usage.Output, name)
+	}
+	for text, want := range map[string]string{
+		`{"content":null,"audio":{"transcript":"Yes."}}`:                                     `[{"type":"text","text":"Yes."}]`,
+		`{"content":"Yes.","reasoning_text":"I see."}`:                                       `[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."}]`,
+		`{"content":"Yes.","reasoning":null,"reasoning_details":[{"text":"I see."}]}`:        `[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."}]`,
+		`{"content":"Yes.","reasoning_details":[{"type":"reasoning.encrypted","data":"e"}]}`: `[{"type":"text","text":"Yes."}]`,
+	} {
+		_, m, ok := dialect.Reply(gjson.Parse(`{"object":"chat.completion","choices":[{"message":`+text+`,"finish_reason":"stop"}]}`), dialect.Origin{})
+		require.True(t, ok)
+		assert.JSONEq(t, want, m.Get("content").Raw, text)
+	}
+}
+
 func TestStreamsOfResponses(t *testing.T) {
 	item := func(event string, n int, item string) string {
 		return fmt.Sprintf(`{"type":"response.output_item.%s","output_index":%d,"item":%s}`, event, n, item)
@@ -199,6 +235,62 @@ func TestStreamsOfResponses(t *testing.T) {
 	require.ErrorIs(t, err, message.ErrIncomplete)
 	_, _, err = read(t, created, `{"type":"response.failed","response":{"error":{"code":"server_error","message":"Sorry"}}}`)
 	assert.EqualError(t, err, "the stream sent an error: server_error: Sorry")
+}
+
+// Some send the arguments of a call at its end alone, or not before the end of the answer.
+func TestArgumentsOfResponsesMayComeLate(t *testing.T) {
+	created, added := `{"type":"response.created","response":{"id":"r","output":[]}}`, `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":""}}`
+	call := `{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{\"p\":1}"}`
+	delta, done := `{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"p\":1}"}`, `{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{\"p\":1}"}`
+	completed := func(output string) string {
+		return `{"type":"response.completed","response":{"id":"r","status":"completed","output":[` + output + `]}}`
+	}
+	for name, events := range map[string][]string{
+		"at the end of the arguments": {created, added, done, completed("")},
+		"at both ends":                {created, added, delta, done, completed(call)},
+		"at the end of the answer":    {created, added, completed(call)},
+		"whole":                       {created, completed(call)},
+	} {
+		blocks, reply, err := read(t, events...)
+		require.NoError(t, err, name)
+		assert.Equal(t, []string{`tool_use A view {"p":1}`}, blocks, name)
+		assert.Equal(t, "tool_use", reply.StopReason, name)
+	}
+}
+
+// A tool of a kind that either side may run is the client's unless the item shows otherwise.
+func TestWhoRunsAToolOfResponsesShowsInItsItem(t *testing.T) {
+	shell := `{"type":"shell_call","id":"s","call_id":"A","action":{"commands":["ls"]}%s}`
+	search := `{"type":"tool_search_call","id":"s","call_id":"A","execution":"%s","arguments":{"q":"x"}}`
+	ran := `,{"type":"shell_call_output","call_id":"A","output":[{"stdout":"x","outcome":{"type":"exit","exit_code":0}}]}`
+	for item, want := range map[string]string{
+		fmt.Sprintf(shell, `,"environment":{"type":"container_reference","container_id":"c"}`): "server_tool_use",
+		fmt.Sprintf(shell, `,"environment":{"type":"local"}`):                                  `tool_use A shell {"commands":["ls"]}`,
+		fmt.Sprintf(shell, ""):        `tool_use A shell {"commands":["ls"]}`,
+		fmt.Sprintf(search, "server"): "server_tool_use",
+		fmt.Sprintf(search, "client"): `tool_use A tool_search {"q":"x"}`,
+	} {
+		blocks, _, err := read(t, `{"type":"response.created","response":{"id":"r","output":[]}}`, `{"type":"response.output_item.done","output_index":0,"item":`+item+`}`,
+			`{"type":"response.completed","response":{"id":"r","status":"completed","output":[`+item+`]}}`)
+		require.NoError(t, err)
+		assert.Equal(t, []string{want}, blocks, item)
+		_, m, ok := dialect.Reply(gjson.Parse(`{"id":"r","object":"response","status":"completed","output":[`+item+strings.Repeat(ran, strings.Count(item, "container_reference"))+`]}`), dialect.Origin{})
+		require.True(t, ok)
+		assert.Equal(t, strings.Fields(want)[0], m.Get("content.0.type").Str, item)
+	}
+	for who, results := range map[string]int{"client": 1, "server": 0} {
+		_, request, ok := dialect.Request("/v1/responses", []byte(`{"input":[{"role":"user","content":"Find it."},`+fmt.Sprintf(search, who)+
+			`,{"type":"tool_search_output","call_id":"A","execution":"`+who+`","tools":[{"type":"function","name":"found"}]}]}`), &dialect.IDs{})
+		require.True(t, ok)
+		assert.Len(t, request.Get(`messages.#.content.#(type=="tool_result")|@flatten`).Array(), results, who)
+		assert.Equal(t, int64(results), request.Get("tools.#").Int(), "what the client found is offered from then on")
+	}
+}
+
+func TestUsageOfGeminiMayStandByItself(t *testing.T) {
+	_, reply, err := read(t, `{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}],"responseId":"r"}`, `{"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4}}`)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"r", 4}, []any{reply.ID, reply.Usage.Output})
 }
 
 func TestStreamsOfGemini(t *testing.T) {

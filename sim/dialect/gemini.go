@@ -276,7 +276,7 @@ func (g *geminiStream) add(_ string, v gjson.Result) {
 	}
 	id, parts := Either(v, "responseId", "response_id").String(), v.Get("candidates.0.content.parts").Array()
 	prompt := count(v, "usageMetadata.promptTokenCount", "usage_metadata.prompt_token_count")
-	if g.w.stopped && (id != g.id || id == "" && g.prompt > 0 && g.prompt != prompt && len(parts) > 0) {
+	if g.w.stopped && (id != g.id && v.Get("candidates.0").Exists() || id == "" && g.prompt > 0 && g.prompt != prompt && len(parts) > 0) {
 		g.w.finish()
 	}
 	g.prompt = prompt

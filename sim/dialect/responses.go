@@ -39,7 +39,7 @@ func isResponse(v gjson.Result) bool {
 func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 	tools, system := itemTools(v.Get("tools")), []json.RawMessage(nil)
 	for _, item := range v.Get("input").Array() {
-		if item.Get("type").String() == moreTools {
+		if kind := item.Get("type").String(); kind == moreTools || kind == foundTools && !isSearched(item) {
 			tools = append(tools, itemTools(item.Get("tools"))...)
 		}
 	}
@@ -65,8 +65,18 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 		"previous_response_id", Either(v, "previous_response_id", "previous_interaction_id").String(), "conversation", Either(v, "conversation.id", "conversation").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 
-// moreTools is the kind of item that offers tools beside those of the request.
-const moreTools = "additional_tools"
+// moreTools is the kind of item that offers tools beside those of the request, foundTools that of those that a search
+// found.
+const (
+	moreTools  = "additional_tools"
+	foundTools = "tool_search_output"
+)
+
+// isSearched reports whether an item is of a search that the provider made.
+func isSearched(item gjson.Result) bool {
+	kind := item.Get("type").Str
+	return (kind == "tool_search_call" || kind == foundTools) && item.Get("execution").Str != "client"
+}
 
 // itemTools are the tools of a list, in which a namespace has more of them.
 func itemTools(list gjson.Result) (out []json.RawMessage) {
@@ -101,7 +111,7 @@ func answered(items []gjson.Result) map[string]bool {
 func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *IDs) {
 	kind := item.Get("type").String()
 	switch role := item.Get("role").String(); {
-	case kind == moreTools:
+	case kind == moreTools, isSearched(item):
 	case role != "" && (kind == "" || kind == "message"):
 		if isSystem(item) {
 			role = "system"
@@ -126,7 +136,7 @@ func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *ID
 // itemResult is the result that an item gives, which in Interactions may also stand in what the user says.
 func itemResult(item gjson.Result) json.RawMessage {
 	return object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()),
-		"content", outputParts(Either(item, "output", "result.content", "result")), "is_error", item.Get("is_error").Bool())
+		"content", outputParts(Either(item, "output", "result.content", "result", "tools")), "is_error", item.Get("is_error").Bool())
 }
 
 // outputParts is a result, which is a text, parts, or what the tool's kind has.
@@ -147,6 +157,7 @@ func outputParts(output gjson.Result) []json.RawMessage {
 // the provider itself answers all others.
 var clientTools = map[string]string{
 	"function_call": "", "custom_tool_call": "", "local_shell_call": "local_shell", "shell_call": "shell", "apply_patch_call": "apply_patch", "computer_call": "computer",
+	"tool_search_call": "tool_search",
 }
 
 // outputItem is the blocks of an item that the model wrote. Hosted reports of a call that
@@ -158,9 +169,9 @@ func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json
 		return append(written(item), slices.Concat(calls...)...)
 	case "reasoning", "thought":
 		return reasoning(item)
-	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call", "tool_search_call":
 		id, name, in := itemCall(item, ids)
-		if kind == "shell_call" && hosted(id) {
+		if isSearched(item) || kind == "shell_call" && hosted(id) {
 			return []json.RawMessage{serverCall(item, kind)}
 		}
 		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in, Signature, item.Get("signature").String())}
@@ -213,7 +224,7 @@ func itemCall(item gjson.Result, ids *IDs) (id, name string, in json.RawMessage)
 		in = object("input", text(item.Get("input").String()))
 	default:
 		in = json.RawMessage("{}")
-		for _, member := range []string{"action", "operation", "actions"} {
+		for _, member := range []string{"action", "operation", "actions", "arguments"} {
 			if v := item.Get(member); v.IsObject() {
 				in = raw(v)
 				break

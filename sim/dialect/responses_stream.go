@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -46,10 +47,10 @@ func (r *responsesStream) add(kind string, v gjson.Result) {
 		r.added(p, v.Get("item"))
 	case "output_item.done":
 		r.done(r.item(v), v.Get("item"))
-	case "function_call_arguments.delta":
-		if p := r.item(v); p.block > 0 {
+	case "function_call_arguments.delta", "function_call_arguments.done":
+		if p, given := r.item(v), v.Get("delta"); p.block > 0 && (given.Exists() || !p.some) {
 			p.some = true
-			r.w.input(p.block-1, v.Get("delta").String())
+			r.w.input(p.block-1, Either(v, "delta", "arguments").String())
 		}
 	case "output_text.delta", "refusal.delta", "text.delta", "output_audio_transcript.delta", "audio_transcript.delta": // the last three of realtime models
 		r.piece(r.item(v), "text "+v.Get("content_index").String(), v.Get("delta").String())
@@ -83,9 +84,10 @@ func (r *responsesStream) response(kind string, v gjson.Result) {
 		r.w.fail(cmp.Or(failed.Get("code").String(), "api_error"), failed.Get("message").String())
 	case "completed", "incomplete", "done", "cancelled":
 		r.begin(v)
-		if len(r.items) == 0 { // of those who send no events of their items
-			for _, item := range v.Get("output").Array() {
-				r.done(&itemPiece{}, item)
+		all, known := v.Get("output").Array(), len(r.items)
+		for i, item := range all { // of those who send no events of their items, or not that one ended
+			if p := r.items[strconv.Itoa(i)]; known == 0 || p != nil && known == len(all) {
+				r.done(cmp.Or(p, &itemPiece{}), item)
 			}
 		}
 		r.w.usage = responsesUsage(v.Get("usage"))
@@ -158,7 +160,8 @@ func (r *responsesStream) done(p *itemPiece, item gjson.Result) {
 			r.w.delta(p.block-1, "signature_delta", "signature", sealed)
 		}
 	case !p.some:
-		for _, b := range outputItem(item, func(string) bool { return false }, r.w.IDs) {
+		hosted := func(string) bool { return item.Get("environment.type").Str == "container_reference" } // for what follows is not known yet
+		for _, b := range outputItem(item, hosted, r.w.IDs) {
 			r.w.block(gjson.ParseBytes(b))
 		}
 	}
