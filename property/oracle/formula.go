@@ -61,10 +61,7 @@ func roomAt(limit int, before []Span) time.Duration {
 	if len(before) < limit {
 		return 0
 	}
-	ends := make([]time.Duration, len(before))
-	for i, s := range before {
-		ends[i] = s.End
-	}
+	ends := each(before, func(s Span) time.Duration { return s.End })
 	slices.Sort(ends)
 	return ends[len(ends)-limit]
 }

@@ -90,11 +90,7 @@ func result(r trace.Event) string {
 }
 
 func list(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(tool.Each(words, quote), ", ")
 }
 
 // remark notes what was assumed, and where the run is not what was recorded.

@@ -92,11 +92,7 @@ func (j *checker) batches() {
 }
 
 func nested(batches [][]string) string {
-	parts := make([]string, len(batches))
-	for i, b := range batches {
-		parts[i] = "[" + strings.Join(b, " ") + "]"
-	}
-	return strings.Join(parts, " ")
+	return strings.Join(tool.Each(batches, func(b []string) string { return "[" + strings.Join(b, " ") + "]" }), " ")
 }
 
 // call finds a call by id; the last of that id counts.

@@ -7,6 +7,7 @@ import (
 
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -119,11 +120,7 @@ func (s *summary) call(e trace.Event) {
 func (s *summary) batches(out *Result) {
 	var turn []*Call
 	flush := func() {
-		safe := make([]bool, len(turn))
-		for i, c := range turn {
-			safe[i] = c.Safe
-		}
-		for _, batch := range schedule.Partition(safe) {
+		for _, batch := range schedule.Partition(tool.Each(turn, func(c *Call) bool { return c.Safe })) {
 			var names []string
 			for _, i := range batch {
 				turn[i].Batch = len(out.Batches) + 1
