@@ -3,6 +3,7 @@ package permission
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -27,25 +28,23 @@ func networkName(content string) (string, error) {
 	return domainPrefix + strings.Join(labels, "."), nil
 }
 
-// sameMachine reports whether two contents about hosts mean the machine itself, one of them by a name: that may lead to each
-// of the machine's addresses.
+// sameMachine reports whether two contents about hosts mean the machine itself. A name of it may lead to each of its
+// addresses, and what listens on all of them is there under any.
 func sameMachine(a, b string) bool {
-	if !isDomain(a) || !isDomain(b) {
-		return false
-	}
-	aMine, aNamed := ThisMachine(a[len(domainPrefix):])
-	bMine, bNamed := ThisMachine(b[len(domainPrefix):])
-	return aMine && bMine && (aNamed || bNamed)
+	return isDomain(a) && isDomain(b) && ThisMachine(a[len(domainPrefix):]) && ThisMachine(b[len(domainPrefix):])
 }
 
-// ThisMachine reports whether a host is the machine itself, and whether that is by a name and not by an address.
-func ThisMachine(host string) (mine, named bool) {
+// ThisMachine reports whether a host is the machine itself, by a name or an address.
+func ThisMachine(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Unmap().IsLoopback() || addr.IsUnspecified(), false
+		return addr.Unmap().IsLoopback() || addr.IsUnspecified()
 	}
-	return strings.HasSuffix("."+host, ".localhost") || host == "localhost.localdomain", true
+	return strings.HasSuffix("."+host, ".localhost") || slices.Contains(ownNames, host)
 }
+
+// ownNames are the names beside localhost that systems give themselves.
+var ownNames = []string{"localhost.localdomain", "ip6-localhost", "ip6-loopback"}
 
 func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 

@@ -22,10 +22,10 @@ func TestHostsAreMatchedAsTheNetworkKnowsThem(t *testing.T) {
 		"WebFetch(domain:*.例え.テスト)":         {"a.xn--r8jz45g.xn--zckzah": true, "xn--r8jz45g.xn--zckzah": false},
 		"WebFetch(domain:straße.de)":        {"xn--strae-oqa.de": true, "strasse.de": false},
 		"WebFetch(domain:*)":                {"xn--mller-kva.de": true},
-		"WebFetch(domain:[::1])":            {"::1": true, "::11": false, "127.0.0.1": false},
+		"WebFetch(domain:[::1])":            {"::1": true, "::11": false, "10.0.0.1": false},
 		"WebFetch(domain:0:0:0:0:0:0:0:1)":  {"::1": true},
 		"WebFetch(domain:[FE80::0A])":       {"fe80::a": true, "fe80::b": false},
-		"WebFetch(domain:::ffff:127.0.0.1)": {"127.0.0.1": true, "127.0.0.2": false},
+		"WebFetch(domain:::ffff:10.0.0.1)":  {"10.0.0.1": true, "10.0.0.2": false},
 		"WebFetch(domain:fe80:*)":           {"fe80::a": true, "::1": false},
 		"WebFetch(domain:fe80::a)":          {"fe80::a%eth0": true, "fe80::b%eth0": false},
 		"WebFetch(domain:fe80::a%eth0)":     {"fe80::a%eth0": true, "fe80::a%eth1": false, "fe80::a": false},
@@ -69,11 +69,12 @@ func TestNamesInASCIIAreThoseOfTheNetwork(t *testing.T) {
 	})
 }
 
-// Who forbids this machine by its name forbids all its addresses, and by an address all its names; who allows one allows that one.
+// Who forbids this machine, by a name or an address, forbids all its names and addresses; who allows one allows that one.
 func TestThisMachineIsForbiddenByAllItsNames(t *testing.T) {
-	names, addresses := []string{"localhost", "LOCALHOST.", "api.localhost", "localhost.localdomain"}, []string{"127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "::"}
+	names, addresses := []string{"localhost", "LOCALHOST.", "api.localhost", "localhost.localdomain", "ip6-localhost", "IP6-loopback."}, []string{"127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "0.0.0.0", "::"}
 	others := []string{"localhost.example.com", "mylocalhost", "example.com", "10.0.0.1", "128.0.0.1", "::2"}
-	for forbidden, hosts := range map[string][]string{"localhost": append(names, addresses...), "127.0.0.1": names, "[::1]": names} {
+	hosts := append(names, addresses...)
+	for _, forbidden := range []string{"localhost", "127.0.0.1", "[::1]", "0.0.0.0", "ip6-localhost"} {
 		rule, err := permission.ParseRule("WebFetch(domain:" + forbidden + ")")
 		require.NoError(t, err)
 		covers := func(host string) bool {
@@ -86,6 +87,8 @@ func TestThisMachineIsForbiddenByAllItsNames(t *testing.T) {
 		for _, host := range others {
 			assert.False(t, covers(host), "%s by a rule for %s", host, forbidden)
 		}
-		assert.False(t, rule.CoversAll(permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:api.localhost"}))
+		for _, host := range []string{"api.localhost", "127.9.9.9", "::"} {
+			assert.False(t, rule.CoversAll(permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}), host)
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (u *unit) covered(q *Query, content string, wide bool) bool {
 	folds := wide && q.Shell != nil && q.Shell.Folds
 	switch u.kind {
 	case contentUnit:
-		return contentCovered(content, u.text) || wide && sameMachine(content, u.text)
+		return contentCovered(content, u.text) || wide && (contentCovered(caseless(content), caseless(u.text)) || sameMachine(content, u.text))
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:

@@ -76,6 +76,9 @@ func TestAPermittingPathRuleIsReadNarrow(t *testing.T) {
 		{`Read(\\host\share\**)`, `\\host\share\..\other\a`, false},
 		{"Read(//etc/**)", "//etc/passwd", false},
 		{"Read(/**)", `\\host\share\a`, false},
+		{"Read(**)", "/etc/passwd", false},
+		{"Read(**/.env)", "/other/.env", false},
+		{`Read(docs\a.key)`, "/repo/docs/a.key", false},
 	} {
 		assert.Equal(t, c.want, decides(t, permission.Allow, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)
 	}
@@ -114,6 +117,15 @@ func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
 		{"Read(/etc/**)", "/repo/etc/hosts", false},
 		{"Read(/repo/a/**)", "/repo/repo/a/b", false},
 		{"Read(//secrets/**)", "/repo/secrets/key", false},
+		{"Read(**/.env)", "/other/.env", true},
+		{"Read(**/.env)", "/.env", true},
+		{"Read(**)", "/etc/passwd", true},
+		{"Read(**/.env)", "/other/.env.d", false},
+		{`Read(C:\Users\me\.env)`, `/repo/C:\Users\me\.env`, true},
+		{`Read(C:\Users\me\.ssh\**)`, `/repo/c:\users\me\.ssh\id`, true},
+		{`Read(C:\Users\me\.ssh\**)`, `/repo/C:/Users/me/.ssh/id`, true},
+		{`Read(docs\*.key)`, `/repo/docs/a.key`, true},
+		{`Read(docs\*.key)`, `/repo/docs/a.pem`, false},
 	} {
 		assert.Equal(t, c.want, decides(t, permission.Deny, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)
 	}
@@ -410,6 +422,21 @@ func TestContentIsMatchedAsTheToolNamesIt(t *testing.T) {
 	assert.True(t, decides(t, permission.Allow, "WebFetch", fetch))
 	skill := permission.Query{Subject: permission.Subject{Tool: "Skill"}, Content: "é"}
 	assert.False(t, decides(t, permission.Deny, "Skill(domain:example.com)", skill), "what is no host is compared with none")
+}
+
+// What a rule forbids it forbids in any case, as services and disks take names; a rule that allows is about its own.
+func TestAContentIsForbiddenInAnyCase(t *testing.T) {
+	for text, content := range map[string]string{
+		"SubscribePR(me/thing)": "Me/Thing", "SubscribePR(Me/*)": "me/thing", "Skill(deploy)": "Deploy", "Agent(Explore)": "explore", "Workflow(release:*)": "RELEASE",
+	} {
+		tool, _, _ := strings.Cut(text, "(")
+		q := permission.Query{Subject: permission.Subject{Tool: tool}, Content: content}
+		assert.True(t, decides(t, permission.Deny, text, q), text)
+		assert.True(t, decides(t, permission.Ask, text, q), text)
+		assert.False(t, decides(t, permission.Allow, text, q), text)
+		q.Content = "other"
+		assert.False(t, decides(t, permission.Deny, text, q), text)
+	}
 }
 
 func TestAnOldToolNameKeepsWorking(t *testing.T) {

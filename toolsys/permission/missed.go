@@ -83,7 +83,12 @@ func bareHost(text string) string {
 func missedFile(content string) (why, meant string) {
 	plain, quoted := unwrapped(content)
 	rest, isURL := strings.CutPrefix(strings.ToLower(content), "file://")
+	member := pathMember.FindString(content)
 	switch {
+	case member != "":
+		return "a path stands there without the name of a member", content[len(member):]
+	case strings.HasSuffix(content, ":*"):
+		return "a path has no words that more could follow", strings.TrimSuffix(content, ":*")
 	case quoted:
 		return "quotes are no part of a path", plain
 	case isURL:
@@ -96,6 +101,9 @@ func missedFile(content string) (why, meant string) {
 	}
 	return "", ""
 }
+
+// pathMember finds the name of the member of an input that has a path.
+var pathMember = regexp.MustCompile(`^(?:(?:file|notebook)_)?path[=:] ?`)
 
 // missedCommand looks at the content of a rule about commands: their words, without quotes around them all, and
 // with stars instead of regular expressions.

@@ -59,6 +59,9 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 	if wide && (q.Shell == nil || q.Shell.Folds) && strings.Contains(p, `\`) && pathCovered(content, strings.ReplaceAll(p, `\`, "/"), q, wide) {
 		return true // to Bash a backslash in a name is a character like any other
 	}
+	if wide && !IsUNC(content) && strings.Contains(content, `\`) && pathCovered(strings.ReplaceAll(content, `\`, "/"), p, q, wide) {
+		return true
+	}
 	if at := copied.FindStringIndex(p); wide && at != nil && pathCovered(content, p[:at[0]]+p[at[1]-1:], q, wide) {
 		return true
 	}
@@ -133,7 +136,10 @@ func pathPatterns(content string, q *Query, wide bool) []string {
 		return anchored([]string{q.Dir}, content)
 	}
 	patterns := anchored(q.bases(), content)
-	if !strings.Contains(content, "/") {
+	switch {
+	case strings.HasPrefix(content, "**"): // others read it as any folder of the machine
+		patterns = append(patterns, "/"+content)
+	case !strings.Contains(content, "/"):
 		patterns = append(patterns, anchored(q.bases(), "**/"+content)...)
 	}
 	return patterns

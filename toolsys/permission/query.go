@@ -43,8 +43,10 @@ type Query struct {
 	// PathsUnknown reports whether the call may touch files that are not listed.
 	PathsUnknown bool
 	// Content is what else a rule's parentheses may name, such as
-	// domain:example.com; it is looked at where Shell and Paths are empty.
-	Content string
+	// domain:example.com; it is looked at where Shell and Paths are empty. OthersUnknown reports whether the
+	// call may be about others that are not named.
+	Content       string
+	OthersUnknown bool
 	// Servers are the MCP servers that a built-in tool takes something from, such as a resource:
 	// rules that forbid all of one bind the call.
 	Servers []string

@@ -284,6 +284,9 @@ func (rs Rules) evades(q *Query) (h *Hit, why string) {
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	names := r.matchesTool(q) || r.binds(q)
 	if q.Shell == nil {
+		if names && q.OthersUnknown {
+			return "what else it is about is not known", q.Content, true
+		}
 		at := slices.IndexFunc(q.Paths, func(p string) bool { return names && shortened(p) && (File{Path: p}).overlaps(r.content, q) })
 		if at < 0 {
 			return "", "", false

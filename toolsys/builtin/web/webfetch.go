@@ -330,7 +330,7 @@ func plainHost(host string) (plain string, ok bool) {
 // upgraded is the https form of an http URL, unless its host is this machine or
 // its port is another service's.
 func upgraded(u *url.URL) *url.URL {
-	if here, _ := permission.ThisMachine(u.Hostname()); u.Scheme != "http" || here || (u.Port() != "" && u.Port() != "80") {
+	if u.Scheme != "http" || permission.ThisMachine(u.Hostname()) || (u.Port() != "" && u.Port() != "80") {
 		return u
 	}
 	secure := *u
