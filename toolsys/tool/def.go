@@ -143,8 +143,10 @@ type Subject struct {
 	Kin []string
 	// Bound are tools whose rules with a content forbid this call too, and never allow it.
 	Bound []string
-	// Content is what a plain rule content matches: a domain, a skill's name.
-	Content string
+	// Content is what a plain rule content matches: a domain, a skill's name. OthersUnknown reports that the
+	// call may be about others.
+	Content       string
+	OthersUnknown bool
 	// Servers are the MCP servers that a tool of another origin takes something from.
 	Servers []string
 }

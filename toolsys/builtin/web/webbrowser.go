@@ -85,7 +85,11 @@ func WebBrowser(b Browser) *tool.Tool {
 		Block:       BrowserOut.blocks,
 		Validate:    d.validate,
 		Permit:      d.permit,
-		Subject:     func(in BrowserIn, _ *tool.Context) tool.Subject { return ofHost(d.host(in), "WebFetch") },
+		Subject: func(in BrowserIn, _ *tool.Context) tool.Subject {
+			s := ofHost(d.host(in), "WebFetch")
+			s.OthersUnknown = in.Action == "evaluate" // a script may reach any host
+			return s
+		},
 		Traits: tool.Traits[BrowserIn]{
 			Safe:      looks,
 			ReadOnly:  func(in BrowserIn) bool { return looks(in) || in.Action == "navigate" },

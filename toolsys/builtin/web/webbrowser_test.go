@@ -11,6 +11,7 @@ import (
 	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/tool"
 )
 
@@ -74,6 +75,26 @@ func TestRulesForABrowserAreAboutTheHost(t *testing.T) {
 	planning := &tool.Context{}
 	planning.Mode = permission.Plan
 	assert.Equal(t, permission.Passthrough, w.Permit(script, planning).Behaviour, "plan mode refuses it without a question")
+}
+
+// A script may reach any host, so that it is asked about beside each rule that forbids one, also where all else runs.
+func TestAScriptIsAskedAboutBesideARuleThatForbidsAHost(t *testing.T) {
+	w := web.WebBrowser(fixed{at: "https://open.example/"})
+	for rule, asked := range map[string]bool{
+		"WebFetch(domain:evil.example)": true, "WebBrowser(domain:evil.example)": true, "Bash(curl *)": false, "Read(.env)": false,
+	} {
+		for _, b := range []permission.Behaviour{permission.Deny, permission.Ask} {
+			rules, err := permission.Rules{}.Parse(permission.Project, b, rule)
+			require.NoError(t, err)
+			c := &tool.Context{}
+			c.Rules, c.Mode = rules, permission.Bypass
+			for input, script := range map[string]bool{`{"action":"evaluate","script":"fetch('https://evil.example')"}`: true, `{"action":"read"}`: false} {
+				d, _, err := pipeline.Decide(w, json.RawMessage(input), c, nil)
+				require.NoError(t, err)
+				assert.Equal(t, asked && script, d.Behaviour == permission.Ask, "%s %s: %s", rule, input, d.Reason)
+			}
+		}
+	}
 }
 
 func TestAPageOnAnotherHostIsNotShown(t *testing.T) {

@@ -104,6 +104,11 @@ func (d Deps) callAgent(ctx context.Context, in AgentIn, c *tool.Context) (tool.
 	return tool.Done(AgentOut{Text: got.Text, Turns: got.Turns, Calls: got.Calls, Results: got.Results}), nil
 }
 
+// agentRule is the rule that decides about agents of a type, whichever tool begins one; nil where none does.
+func agentRule(kind string, c *tool.Context) *permission.Hit {
+	return c.Rules.Match(permission.Query{Subject: permission.Subject{Tool: "Agent", Aliases: []string{"Task"}}, Content: kind})
+}
+
 // kind is the type the call asks for, or the default one.
 func (d Deps) kind(in AgentIn) string {
 	if in.SubagentType == "" && len(d.Agents) > 0 {

@@ -59,9 +59,12 @@ func SendMessage(d Deps) *tool.Tool {
 		Text:        SendOut.text,
 		Validate:    d.validateSend,
 		Permit:      tool.Allows[SendIn]("only agents of this session read it"),
-		Subject:     func(in SendIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.To} },
-		Traits:      tool.Traits[SendIn]{ReadOnly: tool.Always[SendIn], Effects: writes[SendIn]("inbox")},
-		Loading:     tool.Loading{Deferrable: true},
+		Subject: func(in SendIn, _ *tool.Context) tool.Subject {
+			p, err := d.Inbox.Peer(in.To) // by its id an agent goes by another name in rules, and * is several
+			return tool.Subject{Content: in.To, OthersUnknown: err != nil || p.Name != in.To}
+		},
+		Traits:  tool.Traits[SendIn]{ReadOnly: tool.Always[SendIn], Effects: writes[SendIn]("inbox")},
+		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[SendIn]{
 			Backfill:   d.envelope,
 			Classifier: func(in SendIn) string { return in.To + ": " + in.Message },

@@ -9,6 +9,8 @@ import (
 
 	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/tool"
 )
 
@@ -112,6 +114,24 @@ func TestABroadcastReachesTheOthersOfTheTeam(t *testing.T) {
 }
 
 // Observers see the envelope whatever the model left out, and twice the same (G2).
+// A rule about an agent holds for its id as well, and for a message to all of which it may be one.
+func TestAMessageIsBoundByWhicheverNameItsReaderHas(t *testing.T) {
+	send := work.SendMessage(peers(t))
+	for _, b := range []permission.Behaviour{permission.Deny, permission.Ask} {
+		rules, err := permission.Rules{}.Parse(permission.Project, b, "SendMessage(right)")
+		require.NoError(t, err)
+		c := as("agent_1")
+		c.Rules, c.Mode = rules, permission.Bypass
+		for to, want := range map[string]permission.Behaviour{
+			"right": b, "RIGHT": b, "agent_2": permission.Ask, "*": permission.Ask, "left": permission.Allow, "main": permission.Allow,
+		} {
+			d, _, err := pipeline.Decide(send, []byte(`{"to":"`+to+`","message":"x"}`), c, nil)
+			require.NoError(t, err)
+			assert.Equal(t, want, d.Behaviour, "%s to %s: %s", b, to, d.Reason)
+		}
+	}
+}
+
 func TestObserversSeeTheEnvelope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		send := work.SendMessage(peers(t))

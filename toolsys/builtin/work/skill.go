@@ -221,7 +221,10 @@ func (d SkillDeps) get(ctx context.Context, name string) (skill, error) {
 }
 
 func (d SkillDeps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+	rule := agentRule(s.agent, c)
 	switch {
+	case rule != nil && rule.Behaviour > permission.Allow: // nobody was asked about the agent
+		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: it runs as an agent: %s", s.Name, rule)
 	case c.Spawn == nil:
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: sub-agents cannot run here", s.Name)
 	case c.Chain.Depth >= max(1, d.MaxDepth):

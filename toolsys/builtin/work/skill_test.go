@@ -121,6 +121,25 @@ func TestASkillThatCannotRunInASubAgentIsAnError(t *testing.T) {
 	assert.ErrorIs(t, err, gone, "one level more is allowed here")
 }
 
+// A skill that runs as an agent is bound by the rules about agents, since nobody else asks for that agent.
+func TestASkillBeginsNoAgentThatRulesForbid(t *testing.T) {
+	for rule, forbidden := range map[string]bool{"Agent": true, "Task": true, "Agent(explore)": true, "Agent(Exp*)": true, "Agent(general)": false, "Skill(other)": false} {
+		for _, b := range []permission.Behaviour{permission.Deny, permission.Ask, permission.Allow} {
+			rules, err := permission.Rules{}.Parse(permission.Project, b, rule)
+			require.NoError(t, err)
+			c := &tool.Context{}
+			c.Rules, c.Mode = rules, permission.Bypass
+			c.Spawn = func(context.Context, tool.Job) (tool.Report, error) { return tool.Report{Text: "all well"}, nil }
+			_, err = use(t, skills(t), `{"skill":"audit"}`, c)
+			if forbidden && b > permission.Allow {
+				assert.ErrorContains(t, err, rule, "%s %s", b, rule)
+			} else {
+				assert.NoError(t, err, "%s %s", b, rule)
+			}
+		}
+	}
+}
+
 func TestARemoteSkillIsFetched(t *testing.T) {
 	d := skills(t)
 	_, err := use(t, d, `{"skill":"remote:team/x"}`, &tool.Context{})

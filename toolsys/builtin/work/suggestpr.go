@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -53,6 +54,9 @@ func SuggestBackgroundPR(d Deps) *tool.Tool {
 func (d Deps) suggest(ctx context.Context, in SuggestIn, c *tool.Context) (tool.Result[SuggestOut], error) {
 	if c.Spawn == nil {
 		return tool.Result[SuggestOut]{}, errNoAgents
+	}
+	if rule := agentRule(d.kind(AgentIn{}), c); rule != nil && rule.Behaviour == permission.Deny {
+		return tool.Result[SuggestOut]{}, fmt.Errorf("no agent may make the change: %s", rule)
 	}
 	answers, err := askUser(ctx, QuestionIn{Questions: []tool.Question{{
 		Header: "Pull request", Text: fmt.Sprintf("Make this change in the background, as a pull request: %s? %s", in.Title, in.Reason),
