@@ -102,7 +102,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if r.Blanket() && slices.ContainsFunc(q.Servers, func(server string) bool { return r.namesServer(Origin{Server: server}) }) {
 		return "", true
 	}
-	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesByStar(q.Subject) && !r.binds(q) {
+	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesShown(q.Subject) && !r.binds(q) {
 		return "", false
 	}
 	if r.Blanket() {
@@ -191,10 +191,10 @@ func (r Rule) names(s Subject) bool {
 // forbids mcp__GitHub means the server that calls itself github.
 func (r Rule) namesRoughly(s Subject) bool { return s.MCP != nil && r.namesServer(*s.MCP) }
 
-// namesByStar reports whether a glob that is not about servers covers the whole name of a server's tool: who
-// forbids * means all tools.
-func (r Rule) namesByStar(s Subject) bool {
-	return s.MCP != nil && strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, mcpPrefix) && star(r.tool, s.MCP.Name())
+// namesShown reports whether the rule means a server's tool by the name that it is shown by, which may be cut short, or is a
+// glob not about servers that covers the whole name: who forbids * means all tools.
+func (r Rule) namesShown(s Subject) bool {
+	return s.MCP != nil && (strings.HasPrefix(r.tool, mcpPrefix) && r.tool == s.Tool || strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, mcpPrefix) && star(r.tool, s.MCP.Name()))
 }
 
 // namesServer is namesRoughly for an origin; one without a tool stands for all of its server.

@@ -487,6 +487,19 @@ func TestAStarForbidsTheToolsOfServers(t *testing.T) {
 	}
 }
 
+// A server's tool whose name is cut short or taken already is forbidden by that name too, which is the one that people see; a
+// rule that allows takes it by its origin alone. One that keeps a bare name may stand in the place of a forbidden tool.
+func TestAServersToolIsForbiddenByTheNameThatIsShown(t *testing.T) {
+	const shown = "mcp__git__log_1a2b3c4d"
+	q := permission.Query{Subject: permission.Subject{Tool: shown, MCP: &permission.Origin{Server: "git", Tool: "log"}}}
+	assert.True(t, decides(t, permission.Deny, shown, q))
+	assert.True(t, decides(t, permission.Ask, shown, q))
+	assert.False(t, decides(t, permission.Allow, shown, q))
+	assert.False(t, decides(t, permission.Deny, shown+"x", q))
+	q.Tool = "Read"
+	assert.False(t, decides(t, permission.Deny, "Read", q))
+}
+
 func TestABlanketDenyHidesTools(t *testing.T) {
 	builtin := func(name string) permission.Subject { return permission.Subject{Tool: name} }
 	mcp := func(server, tool string) permission.Subject {
