@@ -96,16 +96,18 @@ func sameAs(content string) []string {
 
 // spelled is spells for just these words.
 func (p *Part) spelled(content string) (sure, may bool) {
-	name, rest, _ := strings.Cut(content, " ")
+	name, rest, _ := strings.Cut(strings.ReplaceAll(content, "*-", "* -"), " ")
 	plain, prefix := strings.CutSuffix(rest, ":*")
+	name = strings.TrimLeft(name, "*")
+	whatever := name == "" && strings.HasPrefix(rest, "-") // options of any program
 	for _, words := range p.Commands {
-		if rest == "" || len(words) == 0 || !strings.EqualFold(name, words[0]) {
+		if rest == "" || len(words) == 0 || !whatever && !strings.EqualFold(name, words[0]) {
 			continue
 		}
 		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 			continue // what stands in front of git's subcommand is another option than behind it
 		}
-		s := spelling{open: prefix || strings.Contains(plain, "*"), loose: slices.Contains(targeted, name)}
+		s := spelling{open: prefix || whatever || strings.Contains(plain, "*")}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
 			case dashed(word):
@@ -389,7 +391,7 @@ func mentions(content, text string) bool {
 
 // renames reports whether a part names the file of a rule's program, or asks where that is.
 func (p *Part) renames(content string) bool {
-	name, _, _ := strings.Cut(content, " ")
+	name, _, _ := strings.Cut(strings.TrimLeft(content, "* "), " ")
 	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
 	_, text, _ := strings.Cut(strings.Join(words, " ")+" ", " ")
 	return slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, func(before string) bool { return strings.Contains(text, before+name+" ") })

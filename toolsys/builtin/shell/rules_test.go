@@ -165,6 +165,29 @@ func TestARuleThatForbidsKnowsWhatDoesTheSame(t *testing.T) {
 }
 
 // Where a word that is not literal, or one that is cut short, may be one of a rule's, the call is asked about.
+// A star in front of a rule's program or options, or glued to them, takes nothing from what they forbid.
+func TestAStarBesideARulesWordsLeavesThemWhatTheyAre(t *testing.T) {
+	for rule, commands := range map[string][]string{
+		"Bash(*git push*)": {"git --no-pager push x", "git -C . push x", "git -c a=b 'push'", "env git -C . push", "cp /usr/bin/git x", "bash -c 'git -C . push x'"},
+		"Bash(*rm -rf *)":  {"rm -fr x", "rm x -r -f", "rm --recursive --force x"},
+		"Bash(*--force*)":  {"git push -f", "git push --forc x", "git push -uf x", `git push "$x"`, "git push $x", "xargs git push < f", "rm -f x"},
+		"Bash(* --force*)": {"git push -f x", `npm install "$1"`},
+		"Bash(* --force)":  {"git push --force origin", "git push --fo''rce x", "sh -c 'git push --force x'", "git push {--force,x}"},
+		"Bash(* -rf *)":    {"rm -fr x", "rm -r x -f"}, "Bash(git push*--force*)": {"git push -f", "git push --forc x", `git push "$x"`, "git -C . push x --force"},
+	} {
+		ruled{deny: []string{rule}}.neverAllowed(t, commands...)
+	}
+	for rule, commands := range map[string][]string{
+		"Bash(*git push*)": {"git status", "git stash", "gitk", "git commit -m push", "git pull x"},
+		"Bash(*--force*)":  {"git push x", "ls -f", "rm x", "git push origin 'for ce'", `ls "$x"`, "git status"},
+		"Bash(* -rf *)":    {"rm -r x", "rm -f x"}, "Bash(git push*--force*)": {"git push x", "git fetch -f", "rm -f x"},
+	} {
+		for _, text := range commands {
+			assert.Equal(t, permission.Allow, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s beside %s", text, rule)
+		}
+	}
+}
+
 func TestAWordThatMayBeWhatARuleForbidsIsAskedAbout(t *testing.T) {
 	for rule, texts := range map[string][]string{
 		"Bash(npm publish *)": {
