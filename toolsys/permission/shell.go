@@ -107,10 +107,10 @@ func (p *Part) spelled(content string) (sure, may bool) {
 		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 			continue // what stands in front of git's subcommand is another option than behind it
 		}
-		s := spelling{open: prefix || whatever || strings.Contains(plain, "*")}
+		s := spelling{open: prefix || whatever || slices.Contains(listing, name) || strings.Contains(plain, "*")}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
-			case dashed(word):
+			case strings.HasPrefix(word, "-"):
 				s.options = append(s.options, word)
 			case word != "":
 				s.operands, s.loose = append(s.operands, word), s.loose || len(s.options) > 0
@@ -135,7 +135,7 @@ func (s *spelling) missing(words []string) int {
 			return 0
 		case word == "--" && !plain:
 			plain = true
-		case len(word) > 1 && !plain && dashed(strings.TrimPrefix(word, MadeWord)):
+		case len(word) > 1 && !plain && strings.HasPrefix(strings.TrimPrefix(word, MadeWord), "-"):
 			s.seen = append(s.seen, strings.Split(word, OtherForm)...)
 			s.options = slices.DeleteFunc(s.options, func(o string) bool { return s.fits(o, word, strings.HasPrefix(word, "--")) })
 			if strings.HasPrefix(word, MadeWord) && !strings.HasPrefix(word, MadeWord+"--") {
@@ -149,6 +149,7 @@ func (s *spelling) missing(words []string) int {
 			}
 		case len(s.operands) > 0 && s.fits(s.operands[0], word, slices.Contains(shortening, words[0])):
 			s.operands, began = s.operands[1:], true
+		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || !began && strings.HasPrefix(word, "+")): // it is one more of them, or a version
 		case len(s.operands) > 0 && (strings.HasPrefix(last, "-") || s.loose || s.wild > 0):
 			s.doubt = s.doubt || began && !s.loose
 		case len(s.operands) > 0, !s.open && !s.doubt:
@@ -160,9 +161,6 @@ func (s *spelling) missing(words []string) int {
 	}
 	return len(slices.DeleteFunc(s.options, s.together)) + len(s.operands)*(s.wild+1)
 }
-
-// dashed reports whether a word is an option, or a plus stands in front of it: either may stand behind other words.
-func dashed(word string) bool { return word != "" && strings.ContainsAny(word[:1], "-+") }
 
 // attached matches an option with its value in the same word.
 var attached = regexp.MustCompile(`^(?:-\w|--[\w-]+=)([^\x02]+)`)
@@ -192,8 +190,8 @@ var begun = regexp.MustCompile(`^(?:--)?[^-]`).MatchString
 var (
 	// shortening are programs that take the beginning of a subcommand for it.
 	shortening = []string{"bundle", "gem", "hg", "ip", "npm", "tmux", "vagrant"}
-	// targeted are programs that do several things in one command, in any order.
-	targeted = []string{"ant", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"}
+	// listing are programs whose operands are all of one kind, whatever stands between them.
+	listing = []string{"ant", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"}
 	// messages are options of git and gh whose values are texts for people.
 	messages = []string{"-m", "-am", "--message", "--body", "--title"}
 )

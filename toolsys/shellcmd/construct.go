@@ -350,6 +350,29 @@ func otherNames(name string) (all []string) {
 	if sub, is := strings.CutPrefix(lower, "git-"); is {
 		all = append(all, "git "+sub)
 	}
+	for _, names := range tables.Names {
+		if same := strings.Fields(names); slices.Contains(same, lower) {
+			all = append(all, same...)
+		}
+	}
+	return all
+}
+
+// Names are the program's, each with what else of the command's words it stands for.
+func (st *Step) Names() []string { return append([]string{st.Name}, otherNames(st.Name)...) }
+
+// Implied are the options, each in all forms, that signs in front of operands stand for, as + does for --force.
+func (st *Step) Implied() (all [][]string) {
+	if len(st.Words) == 0 {
+		return nil
+	}
+	sub, operands := subcommandOf(st.Words[1:])
+	for _, sign := range tables.Signs[st.Name+"-"+sub] {
+		forms := strings.Fields(sign)
+		if slices.ContainsFunc(operands, func(f Word) bool { return strings.HasPrefix(f.Text, forms[0]) }) {
+			all = append(all, forms[1:])
+		}
+	}
 	return all
 }
 
@@ -368,6 +391,9 @@ func (st *Step) Forms() [][]string {
 	sub, _ := subcommandOf(st.Words[1:])
 	synonyms := slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub])
 	all := each(st.Words, func(f Word) []string { return st.spellings(f.Text, synonyms) })
+	if strings.HasSuffix(st.Name, "tar") && len(all) > 1 && cluster("-"+all[1][0]) { // its first options need no dash
+		all[1] = st.spellings("-"+all[1][0], synonyms)
+	}
 	for _, several := range tables.Combined[st.Name+"-"+sub] {
 		names := strings.Fields(several)
 		lacking := slices.ContainsFunc(names[1:], func(name string) bool {
@@ -389,12 +415,13 @@ func (st *Step) Forms() [][]string {
 // spellings are the forms of a word, whatever the others are.
 func (st *Step) spellings(word string, synonyms []string) []string {
 	all := []string{word}
-	if cluster(word) && !tables.WholeOptions[st.Name] {
-		for _, letter := range word[1:] {
+	switch letters, _, _ := strings.Cut(word, "."); { // as in -pi.bak
+	case tables.WholeOptions[st.Name]:
+	case cluster(letters):
+		for _, letter := range letters[1:] {
 			all = append(all, "-"+string(letter))
 		}
-	}
-	if ended(word) && !tables.WholeOptions[st.Name] {
+	case ended(word):
 		all = append(all, word[:2])
 	}
 	bare, _, _ := strings.Cut(word, "=")

@@ -100,7 +100,7 @@ func gitAnswers(args []Word) bool {
 // subcommandOf finds git's subcommand behind its own options.
 func subcommandOf(args []Word) (name string, rest []Word) {
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		if args[0].Text == "-C" || args[0].Text == "-c" {
+		if slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--attr-source", "--config-env"}, args[0].Text) {
 			args = args[min(1, len(args)-1):]
 		}
 		args = args[1:]

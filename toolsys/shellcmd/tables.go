@@ -35,6 +35,10 @@ type programs struct {
 	RunOptions named[list]
 	// Synonyms are options and subcommands with their other names, by program or by program-subcommand.
 	// Combined are options with those that they stand for together.
+	// Signs are those in front of operands that stand for options, by program-subcommand. Names are programs that
+	// are one under several names.
+	Signs named[phrases]
+	Names phrases
 	// WholeOptions are programs whose options of several letters have one dash.
 	Synonyms, Combined named[phrases]
 	WholeOptions       set

@@ -97,7 +97,19 @@ func TestARuleThatForbidsKnowsOptionsInAnyOrder(t *testing.T) {
 		"Bash(kubectl delete pod *)":     {"kubectl delete po x", "kubectl -n x delete pods y"},
 		"Bash(docker push *)":            {"docker " + strings.Repeat("-D ", 100) + "push x", "foo sh -c 'docker -H h push x'"},
 		"Bash(docker rm -f *)":           {"docker rm -vf x", "docker rm x -f", "docker rm --force x", "docker container rm -f x", "docker -D container remove x --force"},
-		"Bash(sed -i *)":                 {"sed -i.bak s/a/b/ f", "sed -n -i~ p f", "gsed -i s/a/b/ f"},
+		"Bash(git push -f *)":            {"git --git-dir .git push --force", "git --work-tree . push x -f", "git --namespace n push -uf", "git push origin +main", "git push -u origin -- +HEAD:main", "git push --mirror x"},
+		"Bash(git push --delete *)":      {"git push origin :main", "git push -d origin main", "git push --mirror x"},
+		"Bash(git fetch --force *)":      {"git fetch origin +a:b"},
+		"Bash(tar -x *)":                 {"tar xf f", "tar fx f", "tar xzf f", "tar --get -f f", "gtar -xf f"},
+		"Bash(sed -i *)":                 {"sed -i.bak s/a/b/ f", "sed -Ei.bak s/a/b/ f", "sed --in-place=.b x f", "gsed -i x f", "sed -n -i~ p f"},
+		"Bash(make deploy *)":            {"make x deploy", "make VAR=1 deploy", "make -j4 clean deploy", "gmake -C x deploy"},
+		"Bash(make deploy)":              {"make x deploy", "make VAR=1 deploy", "make deploy VAR=1"},
+		"Bash(mvn deploy *)":             {"mvn clean deploy", "mvn -q -DskipTests clean deploy"},
+		"Bash(gradle publish *)":         {"gradle clean publish", "gradle -q clean test publish"},
+		"Bash(cargo publish *)":          {"cargo +nightly publish", "cargo +1.80 publish x"},
+		"Bash(pip install *)":            {"pip3 install x", "pip3 -q install x"},
+		"Bash(awk *)":                    {"gawk x f", "mawk x f", "nawk x f"},
+		"Bash(grep *)":                   {"egrep x f", "fgrep x f"},
 	} {
 		for _, text := range texts {
 			assert.Equal(t, permission.Deny, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
@@ -247,6 +259,12 @@ func TestARuleThatForbidsLeavesOtherCommandsAlone(t *testing.T) {
 		"Bash(cat .env)":                 {"cat *.go", "cat f", "cat .env.example", `for f in *.go; do cat "$f"; done`},
 		"Bash(go test -exec *)":          {"go test -race -count=1 ./...", "go vet -x ./..."},
 		"Bash(docker run --privileged*)": {`docker build -t "$x" .`, "docker ps"},
+		"Bash(git push -f *)":            {"git push origin main", "git push origin a:b", "git --git-dir .git push", "git commit -m +x"},
+		"Bash(make deploy *)":            {"make", "make test", "make -C x test", "make deployed"},
+		"Bash(cargo publish *)":          {"cargo +nightly build", "cargo run publish", "cargo add +x publish"},
+		"Bash(tar -x *)":                 {"tar cf x f", "tar tf x", "tar -cf x f"},
+		"Bash(sed -i *)":                 {"sed -n s/i/j/ f", "sed -e i.bak f"},
+		"Bash(pip install *)":            {"pip3 list", "pipx list"},
 		"Bash(find * -delete*)":          {`find . -name "$x"`, "find . -type d -newer f -empty"},
 	} {
 		for _, text := range texts {

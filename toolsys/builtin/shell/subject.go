@@ -82,14 +82,15 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 func commandsOf(st *shellcmd.Step) (all [][]string) {
 	for _, st := range append([]shellcmd.Step{*st}, st.Supposed...) {
 		var words []string
+		for _, forms := range st.Implied() {
+			words = append(words, strings.Join(forms, permission.OtherForm))
+		}
 		forms := st.Forms()
-		for i, f := range st.Words {
+		for i, f := range st.Words[min(1, len(st.Words)):] {
 			word := permission.MadeWord + f.Text + "*"
 			switch {
-			case i == 0:
-				word = st.Name
 			case f.Kind == shellcmd.Literal:
-				word = strings.Join(forms[i], permission.OtherForm)
+				word = strings.Join(forms[i+1], permission.OtherForm)
 			case f.Undashed:
 				word = permission.MadeWord + "**"
 			case f.Kind == shellcmd.Many:
@@ -99,7 +100,9 @@ func commandsOf(st *shellcmd.Step) (all [][]string) {
 			}
 			words = append(words, word)
 		}
-		all = append(all, words)
+		for _, name := range st.Names() {
+			all = append(all, append(strings.Fields(name), words...))
+		}
 	}
 	return all
 }
