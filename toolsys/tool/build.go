@@ -31,6 +31,10 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 
 // build builds a tool whose inputs are of the type in and whose data is of the type out.
 func build(d Def[any, any], in, out reflect.Type) (*Tool, error) {
+	if d.Prompt == nil && d.Texts.Prompt != "" {
+		d.Prompt = Prompt(d.Texts.Prompt)
+	}
+	d.Hint, d.Description = cmp.Or(d.Hint, d.Texts.Hint), cmp.Or(d.Description, d.Texts.Description)
 	if err := check(d); err != nil {
 		return nil, err
 	}

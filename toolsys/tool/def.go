@@ -44,6 +44,8 @@ type Def[In, Out any] struct {
 	Describe func(In) string
 	// Prompt is the tool's description in a request; the default is Description.
 	Prompt func(PromptOptions) string
+	// Texts stand for Hint, Description and Prompt where those are left out.
+	Texts Texts
 
 	// InputSchema replaces the schema derived from In: a JSON Schema whose root
 	// is an object.

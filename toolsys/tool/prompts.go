@@ -34,5 +34,17 @@ func (p Prompts) Text(name string) string {
 	return text
 }
 
-// Of is the prompt of a name, as one that depends on nothing.
-func (p Prompts) Of(name string) func(PromptOptions) string { return Prompt(p.Text(name)) }
+// Texts are a tool's words for models, as its file has them.
+type Texts struct{ Hint, Description, Prompt string }
+
+// Of are the texts of a name: the hint and the description between the lines that begin its file, and the
+// prompt below.
+func (p Prompts) Of(name string) Texts {
+	head, prompt, _ := strings.Cut(strings.TrimPrefix(p.Text(name), "---\n"), "---\n")
+	member := func(key string) string {
+		_, text, _ := strings.Cut("\n"+head, "\n"+key+": ")
+		text, _, _ = strings.Cut(text, "\n")
+		return text
+	}
+	return Texts{member("hint"), member("description"), prompt}
+}

@@ -13,7 +13,7 @@ import (
 func untyped[In, Out any](d Def[In, Out]) Def[any, any] {
 	return Def[any, any]{
 		Name: d.Name, Aliases: d.Aliases, Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
-		Description: d.Description, Describe: ofInput(d.Describe), Prompt: d.Prompt,
+		Description: d.Description, Describe: ofInput(d.Describe), Prompt: d.Prompt, Texts: d.Texts,
 		InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, Strict: d.Strict, Wire: d.Wire,
 		Coordinates: d.Coordinates, Internal: d.Internal, Complete: untypedComplete(d.Complete),
 		Call: untypedCall(d.Call), Text: ofInput(d.Text), Block: ofInput(d.Block),

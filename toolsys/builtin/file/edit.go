@@ -41,17 +41,15 @@ type EditOut struct {
 // Edit replaces an exact text in a file that was read (SPEC L, B5).
 func Edit(d Deps) *tool.Tool {
 	return onFile(tool.Def[EditIn, EditOut]{
-		Name:        "Edit",
-		Hint:        "replace exact text in a file",
-		Description: "Replaces an exact piece of text in a file that was read before.",
-		Describe:    func(in EditIn) string { return "Edit " + in.Path },
-		Prompt:      prompts.Of("edit"),
-		Call:        acting(d.planEdit, d.edit),
-		Text:        EditOut.text,
-		Validate:    d.validateEdit,
-		Traits:      changesFile(d, EditIn.path),
-		Shaping:     tool.Shaping[EditIn]{Classifier: func(in EditIn) string { return in.Path + ": " + in.New }},
-		Draw:        tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
+		Name:     "Edit",
+		Describe: func(in EditIn) string { return "Edit " + in.Path },
+		Texts:    prompts.Of("edit"),
+		Call:     acting(d.planEdit, d.edit),
+		Text:     EditOut.text,
+		Validate: d.validateEdit,
+		Traits:   changesFile(d, EditIn.path),
+		Shaping:  tool.Shaping[EditIn]{Classifier: func(in EditIn) string { return in.Path + ": " + in.New }},
+		Draw:     tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
 	}, "file_path", EditIn.path, "Editing", "Write")
 }
 

@@ -42,16 +42,14 @@ type GlobOut struct {
 func Glob(d Deps) *tool.Tool {
 	root := func(in GlobIn) string { root, _ := in.split(); return root }
 	return tool.Must(tool.Def[GlobIn, GlobOut]{
-		Name:        "Glob",
-		Hint:        "find files by name pattern or wildcard",
-		Description: "Lists files whose names match a glob.",
-		Describe:    func(in GlobIn) string { return "Find files that match " + in.Pattern },
-		Prompt:      prompts.Of("glob"),
-		Call:        tool.Data(acting(d.planGlob, d.glob)),
-		Text:        GlobOut.text,
-		Validate:    looked(root, d.planGlob),
-		Subject:     subjectOf(root, "Read"),
-		Traits:      tool.Looks(tool.Class{Search: true}, d.globKeys),
+		Name:     "Glob",
+		Describe: func(in GlobIn) string { return "Find files that match " + in.Pattern },
+		Texts:    prompts.Of("glob"),
+		Call:     tool.Data(acting(d.planGlob, d.glob)),
+		Text:     GlobOut.text,
+		Validate: looked(root, d.planGlob),
+		Subject:  subjectOf(root, "Read"),
+		Traits:   tool.Looks(tool.Class{Search: true}, d.globKeys),
 		Shaping: tool.Shaping[GlobIn]{
 			Backfill:   absolute("path"),
 			Classifier: func(in GlobIn) string { return in.Pattern },

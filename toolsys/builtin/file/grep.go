@@ -68,15 +68,13 @@ type GrepCount struct {
 // .gitignore files name, binary files and links.
 func Grep(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[GrepIn, GrepOut]{
-		Name:        "Grep",
-		Hint:        "search file contents with regular expressions",
-		Description: "Searches the contents of files for a regular expression.",
-		Describe:    func(in GrepIn) string { return "Search for " + in.Pattern },
-		Prompt:      prompts.Of("grep"),
-		Call:        tool.Data(acting(d.planGrep, d.grep)),
-		Text:        GrepOut.text,
-		Validate:    looked(GrepIn.root, d.planGrep),
-		Subject:     subjectOf(GrepIn.root, "Read"),
+		Name:     "Grep",
+		Describe: func(in GrepIn) string { return "Search for " + in.Pattern },
+		Texts:    prompts.Of("grep"),
+		Call:     tool.Data(acting(d.planGrep, d.grep)),
+		Text:     GrepOut.text,
+		Validate: looked(GrepIn.root, d.planGrep),
+		Subject:  subjectOf(GrepIn.root, "Read"),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in GrepIn, c *tool.Context) []string {
 			return append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)
 		}),

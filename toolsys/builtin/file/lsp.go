@@ -59,16 +59,14 @@ const MaxSpots = 200
 func LSP(d Deps, l *Languages) *tool.Tool {
 	q := lsp{d, l}
 	return tool.Must(tool.Def[LSPIn, LSPOut]{
-		Name:        "LSP",
-		Hint:        "language server protocol operations",
-		LSP:         true,
-		Description: "Asks a language server about code: definitions, references, types, symbols, calls.",
-		Describe:    func(in LSPIn) string { return "Ask for " + in.words() },
-		Prompt:      prompts.Of("lsp"),
-		Call:        tool.Data(acting(q.plan, q.call)),
-		Text:        LSPOut.text,
-		Validate:    looked(LSPIn.path, q.glance),
-		Subject:     subjectOf(LSPIn.path, "Read"),
+		Name:     "LSP",
+		LSP:      true,
+		Describe: func(in LSPIn) string { return "Ask for " + in.words() },
+		Texts:    prompts.Of("lsp"),
+		Call:     tool.Data(acting(q.plan, q.call)),
+		Text:     LSPOut.text,
+		Validate: looked(LSPIn.path, q.glance),
+		Subject:  subjectOf(LSPIn.path, "Read"),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in LSPIn, c *tool.Context) []string {
 			// A server reads the whole project.
 			return append(d.lookups(in.FilePath, c), strings.TrimSuffix(c.State.Root, "/")+"/**")

@@ -42,19 +42,17 @@ type NotebookEditOut struct {
 // (SPEC L, B5, E1).
 func NotebookEdit(d Deps) *tool.Tool {
 	return onFile(tool.Def[NotebookEditIn, NotebookEditOut]{
-		Name:        "NotebookEdit",
-		Hint:        "edit jupyter notebook cells",
-		Description: "Replaces, inserts or deletes a cell of a Jupyter notebook that was read before.",
-		Describe:    func(in NotebookEditIn) string { return "Edit notebook " + in.Path },
-		Prompt:      prompts.Of("notebookedit"),
-		Call:        acting(d.planNotebook, d.editNotebook),
-		Text:        NotebookEditOut.text,
-		Validate:    d.validateNotebook,
-		Traits:      changesFile(d, NotebookEditIn.path),
-		Loading:     tool.Loading{Deferrable: true},
-		Shaping:     tool.Shaping[NotebookEditIn]{Classifier: func(in NotebookEditIn) string { return in.Path + ": " + in.mode() + " " + in.source() }},
-		View:        tool.View[NotebookEditIn]{Title: func(NotebookEditIn) string { return "Edit notebook" }},
-		Draw:        tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
+		Name:     "NotebookEdit",
+		Describe: func(in NotebookEditIn) string { return "Edit notebook " + in.Path },
+		Texts:    prompts.Of("notebookedit"),
+		Call:     acting(d.planNotebook, d.editNotebook),
+		Text:     NotebookEditOut.text,
+		Validate: d.validateNotebook,
+		Traits:   changesFile(d, NotebookEditIn.path),
+		Loading:  tool.Loading{Deferrable: true},
+		Shaping:  tool.Shaping[NotebookEditIn]{Classifier: func(in NotebookEditIn) string { return in.Path + ": " + in.mode() + " " + in.source() }},
+		View:     tool.View[NotebookEditIn]{Title: func(NotebookEditIn) string { return "Edit notebook" }},
+		Draw:     tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
 	}, "notebook_path", NotebookEditIn.path, "Editing", "Edit", "Write")
 }
 

@@ -52,18 +52,16 @@ type Media struct {
 // has to be read (K1).
 func Read(d Deps) *tool.Tool {
 	return onFile(tool.Def[ReadIn, ReadOut]{
-		Name:        "Read",
-		Hint:        "read file contents text image pdf notebook",
-		Description: "Reads a file: text with line numbers, an image, pages of a PDF, or a notebook with its outputs.",
-		Describe:    func(in ReadIn) string { return "Read " + in.Path },
-		Prompt:      prompts.Of("read"),
-		Call:        d.read,
-		Block:       ReadOut.blocks,
-		Validate:    d.validateRead,
-		Traits:      tool.Looks(tool.Class{Read: true}, func(in ReadIn, c *tool.Context) []string { return d.lookups(in.Path, c) }),
-		Shaping:     tool.Shaping[ReadIn]{Classifier: ReadIn.path},
-		Limits:      tool.Limits[ReadIn]{ResultChars: tool.Unlimited},
-		Draw:        tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
+		Name:     "Read",
+		Describe: func(in ReadIn) string { return "Read " + in.Path },
+		Texts:    prompts.Of("read"),
+		Call:     d.read,
+		Block:    ReadOut.blocks,
+		Validate: d.validateRead,
+		Traits:   tool.Looks(tool.Class{Read: true}, func(in ReadIn, c *tool.Context) []string { return d.lookups(in.Path, c) }),
+		Shaping:  tool.Shaping[ReadIn]{Classifier: ReadIn.path},
+		Limits:   tool.Limits[ReadIn]{ResultChars: tool.Unlimited},
+		Draw:     tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
 	}, "file_path", ReadIn.path, "Reading")
 }
 

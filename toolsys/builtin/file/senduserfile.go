@@ -35,10 +35,8 @@ type SendFileOut struct {
 // file is all it does to the user's own, so rules about reading count for it.
 func SendUserFile(d Deps, outbox string) *tool.Tool {
 	return tool.Must(tool.Def[SendFileIn, SendFileOut]{
-		Name:        "SendUserFile",
-		Hint:        "hand files to the user",
-		Description: "Hands the user copies of files.",
-		Prompt:      prompts.Of("senduserfile"),
+		Name:  "SendUserFile",
+		Texts: prompts.Of("senduserfile"),
 		Call: tool.Data(func(ctx context.Context, in SendFileIn, c *tool.Context) (SendFileOut, error) {
 			return d.handOver(ctx, in, outbox, c)
 		}),

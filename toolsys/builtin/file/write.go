@@ -39,17 +39,15 @@ type WriteOut struct {
 // be as it was then (SPEC L, B5).
 func Write(d Deps) *tool.Tool {
 	return onFile(tool.Def[WriteIn, WriteOut]{
-		Name:        "Write",
-		Hint:        "create or overwrite whole file",
-		Description: "Writes a whole file, new or in place of one that was read before.",
-		Describe:    func(in WriteIn) string { return "Write " + in.Path },
-		Prompt:      prompts.Of("write"),
-		Call:        acting(d.planWrite, d.write),
-		Text:        WriteOut.text,
-		Validate:    looked(WriteIn.path, d.planWrite),
-		Traits:      changesFile(d, WriteIn.path),
-		Shaping:     tool.Shaping[WriteIn]{Classifier: func(in WriteIn) string { return in.Path + ": " + in.Content }},
-		Draw:        tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
+		Name:     "Write",
+		Describe: func(in WriteIn) string { return "Write " + in.Path },
+		Texts:    prompts.Of("write"),
+		Call:     acting(d.planWrite, d.write),
+		Text:     WriteOut.text,
+		Validate: looked(WriteIn.path, d.planWrite),
+		Traits:   changesFile(d, WriteIn.path),
+		Shaping:  tool.Shaping[WriteIn]{Classifier: func(in WriteIn) string { return in.Path + ": " + in.Content }},
+		Draw:     tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
 	}, "file_path", WriteIn.path, "Writing", "Edit")
 }
 

@@ -45,10 +45,8 @@ type Channel func(ctx context.Context, p PushIn) (id string, err error)
 // the call reaches out, and a rule or a person has to allow it.
 func PushNotification(send Channel) *tool.Tool {
 	return tool.Must(tool.Def[PushIn, PushOut]{
-		Name:        "PushNotification",
-		Hint:        "send push notification to the user",
-		Description: "Sends a notification to the user's devices.",
-		Prompt:      prompts.Of("pushnotification"),
+		Name:  "PushNotification",
+		Texts: prompts.Of("pushnotification"),
 		Call: tool.Data(func(ctx context.Context, in PushIn, _ *tool.Context) (PushOut, error) {
 			if send == nil {
 				return PushOut{}, errors.New("no channel for notifications is set up here; put it into your last message")

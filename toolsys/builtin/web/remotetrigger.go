@@ -44,15 +44,13 @@ type TriggerOut struct {
 // come from the settings; the token is never part of an answer.
 func RemoteTrigger(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TriggerIn, TriggerOut]{
-		Name:        "RemoteTrigger",
-		Hint:        "schedule remote agent trigger",
-		Description: "Lists, reads, makes, changes and runs remote triggers.",
-		Describe:    TriggerIn.what,
-		Prompt:      prompts.Of("remotetrigger"),
-		Call:        tool.Data(d.trigger),
-		Text:        func(out TriggerOut) string { return fmt.Sprintf("HTTP %d\n%s", out.Status, out.Body) },
-		Validate:    func(in TriggerIn, _ *tool.Context) *tool.Refusal { return in.refusal() },
-		Subject:     func(in TriggerIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.Action} },
+		Name:     "RemoteTrigger",
+		Describe: TriggerIn.what,
+		Texts:    prompts.Of("remotetrigger"),
+		Call:     tool.Data(d.trigger),
+		Text:     func(out TriggerOut) string { return fmt.Sprintf("HTTP %d\n%s", out.Status, out.Body) },
+		Validate: func(in TriggerIn, _ *tool.Context) *tool.Refusal { return in.refusal() },
+		Subject:  func(in TriggerIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.Action} },
 		Traits: tool.Traits[TriggerIn]{
 			Safe: TriggerIn.reads, ReadOnly: TriggerIn.reads, OpenWorld: tool.Always[TriggerIn], Interrupt: tool.Cancel,
 			Effects: func(in TriggerIn, _ *tool.Context) tool.Effects {

@@ -60,12 +60,10 @@ var repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]
 // The first look is the call's own, so that one that cannot be watched is an error at once.
 func SubscribePR(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[SubscribeIn, SubscribeOut]{
-		Name:        "SubscribePR",
-		Hint:        "watch pull request comments and checks",
-		Description: "Watches a pull request, whose news come to you as messages.",
-		Describe:    func(in SubscribeIn) string { return "Watch " + in.what() },
-		Prompt:      prompts.Of("subscribepr"),
-		Call:        d.subscribe,
+		Name:     "SubscribePR",
+		Describe: func(in SubscribeIn) string { return "Watch " + in.what() },
+		Texts:    prompts.Of("subscribepr"),
+		Call:     d.subscribe,
 		Text: func(out SubscribeOut) string {
 			return fmt.Sprintf("Watching as %s: %q, %s. News come to you as messages; TaskStop ends it.", out.TaskID, out.Title, out.State)
 		},

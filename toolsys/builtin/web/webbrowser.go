@@ -76,15 +76,13 @@ func WebBrowser(b Browser) *tool.Tool {
 	d := browsing{b}
 	looks := func(in BrowserIn) bool { return in.Action == "read" || in.Action == "screenshot" }
 	return tool.Must(tool.Def[BrowserIn, BrowserOut]{
-		Name:        "WebBrowser",
-		Hint:        "drive a real web browser",
-		Description: "Drives a browser: opens pages, reads them, clicks, types, takes pictures.",
-		Describe:    func(in BrowserIn) string { return d.words(in) },
-		Prompt:      prompts.Of("webbrowser"),
-		Call:        tool.Data(d.call),
-		Block:       BrowserOut.blocks,
-		Validate:    d.validate,
-		Permit:      d.permit,
+		Name:     "WebBrowser",
+		Describe: func(in BrowserIn) string { return d.words(in) },
+		Texts:    prompts.Of("webbrowser"),
+		Call:     tool.Data(d.call),
+		Block:    BrowserOut.blocks,
+		Validate: d.validate,
+		Permit:   d.permit,
 		Subject: func(in BrowserIn, _ *tool.Context) tool.Subject {
 			s := ofHost(d.host(in), "WebFetch")
 			s.OthersUnknown = in.Action == "evaluate" // a script may reach any host

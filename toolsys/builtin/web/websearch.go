@@ -72,19 +72,17 @@ type Engine func(ctx context.Context, q Query) ([]Hit, error)
 // the call reaches out, as a fetch does, and needs a rule or a person to allow it.
 func WebSearch(find Engine) *tool.Tool {
 	return tool.Must(tool.Def[SearchIn, SearchOut]{
-		Name:        "WebSearch",
-		Hint:        "search the web",
-		Description: "Searches the web for pages.",
-		Describe:    func(in SearchIn) string { return fmt.Sprintf("Search the web for %q", in.Query) },
-		Prompt:      prompts.Of("websearch"),
-		Call:        tool.Data(find.call),
-		Text:        SearchOut.text,
-		Validate:    validateSearch,
-		Traits:      looksOut(tool.Class{Search: true}, func(SearchIn, *tool.Context) []string { return []string{"web:search"} }),
-		Loading:     tool.Loading{Deferrable: true},
-		Shaping:     tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
-		Limits:      tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
-		View:        tool.Doing("Web search", "Searching the web for ", func(in SearchIn) string { return in.Query }),
+		Name:     "WebSearch",
+		Describe: func(in SearchIn) string { return fmt.Sprintf("Search the web for %q", in.Query) },
+		Texts:    prompts.Of("websearch"),
+		Call:     tool.Data(find.call),
+		Text:     SearchOut.text,
+		Validate: validateSearch,
+		Traits:   looksOut(tool.Class{Search: true}, func(SearchIn, *tool.Context) []string { return []string{"web:search"} }),
+		Loading:  tool.Loading{Deferrable: true},
+		Shaping:  tool.Shaping[SearchIn]{Classifier: func(in SearchIn) string { return in.Query }},
+		Limits:   tool.Limits[SearchIn]{Timeout: func(SearchIn) time.Duration { return SearchTimeout }},
+		View:     tool.Doing("Web search", "Searching the web for ", func(in SearchIn) string { return in.Query }),
 		Draw: tool.Drawing[SearchIn, SearchOut]{Result: func(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
 			return render.Listed("Found "+render.Count(len(o.Data.Hits), "page"), o.Data.Hits, func(h Hit) render.Item {
 				return render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}}

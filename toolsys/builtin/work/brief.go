@@ -32,9 +32,7 @@ func Brief() *tool.Tool {
 	return tool.Must(tool.Def[BriefIn, BriefOut]{
 		Name:        "Brief",
 		Coordinates: true,
-		Hint:        "show the user a short message",
-		Description: "Shows the user a message while the work goes on.",
-		Prompt:      prompts.Of("brief"),
+		Texts:       prompts.Of("brief"),
 		Call:        tool.Data(brief),
 		Text:        func(BriefOut) string { return "The user has the message." },
 		Validate: func(in BriefIn, _ *tool.Context) *tool.Refusal {

@@ -27,9 +27,7 @@ func CoordinatorMode() *tool.Tool {
 	return tool.Must(tool.Def[CoordinatorIn, CoordinatorOut]{
 		Name:        "CoordinatorMode",
 		Coordinates: true,
-		Hint:        "direct agents instead of doing work",
-		Description: "Enters or leaves the mode in which this conversation only directs agents.",
-		Prompt:      prompts.Of("coordinator"),
+		Texts:       prompts.Of("coordinator"),
 		Call: func(_ context.Context, in CoordinatorIn, _ *tool.Context) (tool.Result[CoordinatorOut], error) {
 			value := ""
 			if in.Active {

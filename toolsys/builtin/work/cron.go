@@ -167,11 +167,9 @@ type CronIn struct {
 // CronCreate begins a job that sends a prompt to the conversation at its times.
 func CronCreate(crons *Crons) *tool.Tool {
 	return tool.Must(tool.Def[CronIn, CronJob]{
-		Name:        "CronCreate",
-		Hint:        "create scheduled cron task",
-		Description: "Sends you a prompt at given times, once or again and again.",
-		Describe:    func(in CronIn) string { return "Schedule " + in.Cron },
-		Prompt:      prompts.Of("croncreate"),
+		Name:     "CronCreate",
+		Describe: func(in CronIn) string { return "Schedule " + in.Cron },
+		Texts:    prompts.Of("croncreate"),
 		Call: func(_ context.Context, in CronIn, c *tool.Context) (tool.Result[CronJob], error) {
 			job, err := crons.Create(in.Cron, in.Prompt, in.Recurring == nil || *in.Recurring, c)
 			if err != nil {
@@ -213,11 +211,9 @@ type CronRef struct {
 // CronDelete ends a job. What it ends was begun by this very session.
 func CronDelete(crons *Crons) *tool.Tool {
 	return tool.Must(tool.Def[CronRef, CronJob]{
-		Name:        "CronDelete",
-		Hint:        "delete scheduled cron task",
-		Description: "Ends a scheduled job.",
-		Describe:    func(in CronRef) string { return "Delete the job " + in.ID },
-		Prompt:      prompts.Of("crondelete"),
+		Name:     "CronDelete",
+		Describe: func(in CronRef) string { return "Delete the job " + in.ID },
+		Texts:    prompts.Of("crondelete"),
 		Call: tool.Data(func(ctx context.Context, in CronRef, _ *tool.Context) (CronJob, error) {
 			return crons.Delete(ctx, in.ID)
 		}),
@@ -239,10 +235,8 @@ type CronListOut struct {
 // CronList lists the jobs of the session.
 func CronList(crons *Crons) *tool.Tool {
 	return tool.Must(tool.Def[Nothing, CronListOut]{
-		Name:        "CronList",
-		Hint:        "list scheduled cron tasks",
-		Description: "Lists the scheduled jobs of this session.",
-		Prompt:      prompts.Of("cronlist"),
+		Name:  "CronList",
+		Texts: prompts.Of("cronlist"),
 		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (CronListOut, error) {
 			return CronListOut{Jobs: crons.List()}, nil
 		}),

@@ -44,10 +44,8 @@ type Part struct {
 // could be taken out (SPEC L).
 func CtxInspect() *tool.Tool {
 	return tool.Must(tool.Def[InspectIn, InspectOut]{
-		Name:        "CtxInspect",
-		Hint:        "show what fills the context window",
-		Description: "Shows how many tokens each part of the context takes.",
-		Prompt:      prompts.Of("ctxinspect"),
+		Name:  "CtxInspect",
+		Texts: prompts.Of("ctxinspect"),
 		Call: tool.Data(func(_ context.Context, in InspectIn, c *tool.Context) (InspectOut, error) {
 			if c.Overhead == nil {
 				return InspectOut{}, errors.New("there is no conversation here to look into")

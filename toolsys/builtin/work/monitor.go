@@ -49,10 +49,8 @@ func Monitor(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[MonitorIn, MonitorOut]{
 		Name:        "Monitor",
 		Coordinates: true,
-		Hint:        "watch background task output for pattern",
-		Description: "Watches a background task's output and reports lines that match a pattern.",
 		Describe:    func(in MonitorIn) string { return "Watch " + in.TaskID },
-		Prompt:      prompts.Of("monitor"),
+		Texts:       prompts.Of("monitor"),
 		Call:        d.monitor,
 		Text: func(out MonitorOut) string {
 			return fmt.Sprintf("%s is watched, by %s. What matches comes to you as a message.", out.Watches, out.TaskID)

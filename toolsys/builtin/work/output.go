@@ -17,9 +17,7 @@ func SyntheticOutput() *tool.Tool {
 	return tool.Must(tool.Def[json.RawMessage, string]{
 		Name:        "SyntheticOutput",
 		Coordinates: true,
-		Hint:        "give the answer in the wanted form",
-		Description: "Gives the answer of this conversation in the form that was asked for.",
-		Prompt:      prompts.Of("output"),
+		Texts:       prompts.Of("output"),
 		InputSchema: json.RawMessage(`{"type":"object"}`),
 		Call:        giveOutput,
 		Permit:      tool.Allows[json.RawMessage]("the answer is the conversation's own"),

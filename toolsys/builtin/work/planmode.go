@@ -29,10 +29,8 @@ type PlanOut struct {
 // since it changes how the session goes on.
 func EnterPlanMode() *tool.Tool {
 	return tool.Must(tool.Def[Nothing, PlanOut]{
-		Name:        "EnterPlanMode",
-		Hint:        "enter planning mode for complex tasks",
-		Description: "Switches to plan mode, to explore and plan before anything is changed.",
-		Prompt:      prompts.Of("enterplan"),
+		Name:  "EnterPlanMode",
+		Texts: prompts.Of("enterplan"),
 		Call: func(context.Context, Nothing, *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{Data: PlanOut{Mode: permission.Plan.String()}, Modify: startPlanning}, nil
 		},
@@ -82,10 +80,8 @@ type ExitIn struct {
 // permission to run this very call, so no rule and no classifier gives it.
 func ExitPlanMode() *tool.Tool {
 	return tool.Must(tool.Def[ExitIn, PlanOut]{
-		Name:        "ExitPlanMode",
-		Hint:        "exit planning mode and execute",
-		Description: "Presents the plan for approval and leaves plan mode.",
-		Prompt:      prompts.Of("exitplan"),
+		Name:  "ExitPlanMode",
+		Texts: prompts.Of("exitplan"),
 		Call: func(_ context.Context, in ExitIn, c *tool.Context) (tool.Result[PlanOut], error) {
 			return tool.Result[PlanOut]{
 				Data: PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},

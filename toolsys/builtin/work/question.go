@@ -42,9 +42,7 @@ func AskUserQuestion() *tool.Tool {
 	return tool.Must(tool.Def[QuestionIn, QuestionOut]{
 		Name:        "AskUserQuestion",
 		Coordinates: true,
-		Hint:        "ask the user multiple choice questions",
-		Description: "Asks the user one to four multiple-choice questions.",
-		Prompt:      prompts.Of("question"),
+		Texts:       prompts.Of("question"),
 		Call:        tool.Data(askUser),
 		Text:        QuestionOut.text,
 		Validate:    func(in QuestionIn, _ *tool.Context) *tool.Refusal { return distinct(in) },

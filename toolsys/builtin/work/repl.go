@@ -48,13 +48,11 @@ type ReplResult struct {
 // decided upon by itself, and shows those calls in its place.
 func REPL() *tool.Tool {
 	return tool.Must(tool.Def[ReplIn, ReplOut]{
-		Name:        "REPL",
-		Hint:        "run several tool calls at once",
-		Description: "Makes several calls of file and shell tools, one after the other.",
-		Prompt:      prompts.Of("repl"),
-		Call:        repl,
-		Block:       ReplOut.blocks,
-		Permit:      tool.Allows[ReplIn]("each call within is decided upon by itself"),
+		Name:   "REPL",
+		Texts:  prompts.Of("repl"),
+		Call:   repl,
+		Block:  ReplOut.blocks,
+		Permit: tool.Allows[ReplIn]("each call within is decided upon by itself"),
 		Traits: tool.Traits[ReplIn]{
 			Destructive: tool.Always[ReplIn],
 			OpenWorld:   tool.Always[ReplIn],

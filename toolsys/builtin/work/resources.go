@@ -34,10 +34,8 @@ type ResourcesOut struct {
 // server bind its resources too: those of others alone are listed where none is named.
 func ListMcpResources(s tool.Servers) *tool.Tool {
 	return tool.Must(tool.Def[ResourcesIn, ResourcesOut]{
-		Name:        "ListMcpResources",
-		Hint:        "list available MCP resources",
-		Description: "Lists the resources of connected MCP servers.",
-		Prompt:      prompts.Of("listmcpresources"),
+		Name:  "ListMcpResources",
+		Texts: prompts.Of("listmcpresources"),
 		Call: tool.Data(func(ctx context.Context, in ResourcesIn, c *tool.Context) (ResourcesOut, error) {
 			if s.Resources == nil {
 				return ResourcesOut{}, ErrNoServers
@@ -122,10 +120,8 @@ type ResourceContent struct {
 // looked at, and of other bytes a line with their type and size (N8).
 func ReadMcpResource(s tool.Servers) *tool.Tool {
 	return tool.Must(tool.Def[ResourceIn, ResourceOut]{
-		Name:        "ReadMcpResource",
-		Hint:        "read MCP resource content",
-		Description: "Reads one resource of a connected MCP server.",
-		Prompt:      prompts.Of("readmcpresource"),
+		Name:  "ReadMcpResource",
+		Texts: prompts.Of("readmcpresource"),
 		Call: tool.Data(func(ctx context.Context, in ResourceIn, _ *tool.Context) (ResourceOut, error) {
 			if s.ReadResource == nil {
 				return ResourceOut{}, ErrNoServers

@@ -51,10 +51,8 @@ func SendMessage(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[SendIn, SendOut]{
 		Name:        "SendMessage",
 		Coordinates: true,
-		Hint:        "send message to team member",
-		Description: "Sends a message to another agent of this session.",
 		Describe:    func(in SendIn) string { return "Write to " + in.To },
-		Prompt:      prompts.Of("sendmessage"),
+		Texts:       prompts.Of("sendmessage"),
 		Call:        tool.Data(d.send),
 		Text:        SendOut.text,
 		Validate:    d.validateSend,

@@ -26,10 +26,8 @@ func Sleep() *tool.Tool {
 	return tool.Must(tool.Def[SleepIn, SleepOut]{
 		Name:        "Sleep",
 		Coordinates: true,
-		Hint:        "wait pause for some seconds",
-		Description: "Waits for a number of seconds without occupying a shell.",
 		Describe:    func(in SleepIn) string { return "Wait " + seconds(in.Seconds) },
-		Prompt:      prompts.Of("sleep"),
+		Texts:       prompts.Of("sleep"),
 		Call:        tool.Data(sleep),
 		Text:        func(out SleepOut) string { return "Waited " + seconds(out.Seconds) + "." },
 		// What is sent after a wait must not be sent before it.

@@ -40,13 +40,11 @@ type SnipOut struct {
 // each request is made without it. What was asked last stays.
 func Snip() *tool.Tool {
 	return tool.Must(tool.Def[SnipIn, SnipOut]{
-		Name:        "Snip",
-		Hint:        "cut old messages from the context",
-		Description: "Takes earlier messages and results out of the context.",
-		Describe:    func(in SnipIn) string { return "Snip " + in.what() },
-		Prompt:      prompts.Of("snip"),
-		Call:        snip,
-		Text:        SnipOut.text,
+		Name:     "Snip",
+		Describe: func(in SnipIn) string { return "Snip " + in.what() },
+		Texts:    prompts.Of("snip"),
+		Call:     snip,
+		Text:     SnipOut.text,
 		Validate: func(in SnipIn, c *tool.Context) *tool.Refusal {
 			_, refusal := in.chosen(holding(c))
 			return refusal

@@ -35,13 +35,11 @@ const (
 // only the first of the two answers on offer begins the agent.
 func SuggestBackgroundPR(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[SuggestIn, SuggestOut]{
-		Name:        "SuggestBackgroundPR",
-		Hint:        "suggest change as background pull request",
-		Description: "Suggests to the user to have a change made in the background, as a pull request.",
-		Describe:    func(in SuggestIn) string { return "Suggest a pull request: " + in.Title },
-		Prompt:      prompts.Of("suggestpr"),
-		Call:        d.suggest,
-		Text:        SuggestOut.text,
+		Name:     "SuggestBackgroundPR",
+		Describe: func(in SuggestIn) string { return "Suggest a pull request: " + in.Title },
+		Texts:    prompts.Of("suggestpr"),
+		Call:     d.suggest,
+		Text:     SuggestOut.text,
 		Validate: func(in SuggestIn, c *tool.Context) *tool.Refusal {
 			return d.validateAgent(AgentIn{Description: in.Title, Prompt: in.Prompt}, c)
 		},

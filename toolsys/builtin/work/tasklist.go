@@ -38,9 +38,7 @@ func TaskCreate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskCreateIn, TaskOut]{
 		Name:        "TaskCreate",
 		Coordinates: true,
-		Hint:        "create new subtask",
-		Description: "Puts a task on the list that all agents of the session share.",
-		Prompt:      prompts.Of("taskcreate"),
+		Texts:       prompts.Of("taskcreate"),
 		Call: tool.Data(func(_ context.Context, in TaskCreateIn, _ *tool.Context) (TaskOut, error) {
 			return TaskOut{Task: d.Work.Add(tool.WorkItem{Subject: in.Subject, Description: in.Description, ActiveForm: in.ActiveForm})}, nil
 		}),
@@ -64,9 +62,7 @@ func TaskGet(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskGetIn, TaskOut]{
 		Name:        "TaskGet",
 		Coordinates: true,
-		Hint:        "get subtask details",
-		Description: "Gives one task of the shared list in full.",
-		Prompt:      prompts.Of("taskget"),
+		Texts:       prompts.Of("taskget"),
 		Call: tool.Data(func(_ context.Context, in TaskGetIn, _ *tool.Context) (TaskOut, error) {
 			w, err := d.Work.Get(in.TaskID)
 			return TaskOut{Task: w, Open: d.Work.Open(w)}, err
@@ -103,9 +99,7 @@ func TaskList(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[Nothing, TaskListOut]{
 		Name:        "TaskList",
 		Coordinates: true,
-		Hint:        "list all subtasks",
-		Description: "Gives the tasks that the agents of the session share.",
-		Prompt:      prompts.Of("tasklist"),
+		Texts:       prompts.Of("tasklist"),
 		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (TaskListOut, error) {
 			return TaskListOut{Tasks: tool.Each(d.Work.All(), func(w tool.WorkItem) TaskOut {
 				return TaskOut{Task: w, Open: d.Work.Open(w)}
@@ -154,9 +148,7 @@ func TaskUpdate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskUpdateIn, TaskOut]{
 		Name:        "TaskUpdate",
 		Coordinates: true,
-		Hint:        "update subtask status",
-		Description: "Changes a task of the shared list: status, owner, dependencies, text.",
-		Prompt:      prompts.Of("taskupdate"),
+		Texts:       prompts.Of("taskupdate"),
 		Call:        tool.Data(d.updateTask),
 		Text:        TaskOut.changed,
 		Validate: func(in TaskUpdateIn, c *tool.Context) *tool.Refusal {

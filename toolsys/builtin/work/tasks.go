@@ -44,10 +44,8 @@ func TaskOutput(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[OutputIn, OutputOut]{
 		Name:        "TaskOutput",
 		Coordinates: true,
-		Hint:        "read output of a background task",
-		Description: "Gives the output and the state of a background task.",
 		Describe:    func(in OutputIn) string { return "Read the output of " + in.TaskID },
-		Prompt:      prompts.Of("taskoutput"),
+		Texts:       prompts.Of("taskoutput"),
 		Call:        tool.Data(d.output),
 		Text:        OutputOut.text,
 		Traits:      tool.Looks(tool.Class{Read: true}, func(in OutputIn, _ *tool.Context) []string { return []string{"task:" + in.TaskID} }),
@@ -128,10 +126,8 @@ func TaskStop(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[StopIn, StopOut]{
 		Name:        "TaskStop",
 		Coordinates: true,
-		Hint:        "stop running subtask",
-		Description: "Ends a background task.",
 		Describe:    func(in StopIn) string { return "Stop " + in.TaskID },
-		Prompt:      prompts.Of("taskstop"),
+		Texts:       prompts.Of("taskstop"),
 		Call:        tool.Data(d.stop),
 		Text:        StopOut.text,
 		Permit:      tool.Allows[StopIn]("the task is the session's own"),

@@ -31,9 +31,7 @@ func TeamCreate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TeamCreateIn, TeamOut]{
 		Name:        "TeamCreate",
 		Coordinates: true,
-		Hint:        "create agent team",
-		Description: "Makes a team of agents that you lead.",
-		Prompt:      prompts.Of("teamcreate"),
+		Texts:       prompts.Of("teamcreate"),
 		Call:        tool.Data(d.createTeam),
 		Text: func(out TeamOut) string {
 			return fmt.Sprintf("The team %s is there and you lead it, as %s. Start its members with Agent, each with a name.", out.Team, out.Lead)
@@ -68,9 +66,7 @@ func TeamDelete(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[Nothing, TeamOut]{
 		Name:        "TeamDelete",
 		Coordinates: true,
-		Hint:        "delete agent team",
-		Description: "Deletes the team you lead; members that wait for messages end.",
-		Prompt:      prompts.Of("teamdelete"),
+		Texts:       prompts.Of("teamdelete"),
 		Call:        tool.Data(d.deleteTeam),
 		Text: func(out TeamOut) string {
 			if len(out.Members) == 0 {
@@ -119,9 +115,7 @@ func ListPeers(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[Nothing, ListPeersOut]{
 		Name:        "ListPeers",
 		Coordinates: true,
-		Hint:        "list agents to send messages to",
-		Description: "Lists the agents of this session that can be written to.",
-		Prompt:      prompts.Of("listpeers"),
+		Texts:       prompts.Of("listpeers"),
 		Call: tool.Data(func(_ context.Context, _ Nothing, c *tool.Context) (ListPeersOut, error) {
 			return ListPeersOut{Peers: tool.Each(d.Inbox.Peers(), func(p tool.Peer) PeerOut {
 				return PeerOut{

@@ -22,11 +22,9 @@ type OverflowIn struct {
 // each line begins with its own place, so that a cut shows where it was made.
 func OverflowTest() *tool.Tool {
 	return tool.Must(tool.Def[OverflowIn, string]{
-		Name:        "OverflowTest",
-		Hint:        "make a result of a given size",
-		Description: "Gives a result of a size that is asked for, to test the budget of results.",
-		Describe:    func(in OverflowIn) string { return fmt.Sprintf("Make a result of %d characters", in.Chars) },
-		Prompt:      prompts.Of("overflow"),
+		Name:     "OverflowTest",
+		Describe: func(in OverflowIn) string { return fmt.Sprintf("Make a result of %d characters", in.Chars) },
+		Texts:    prompts.Of("overflow"),
 		Call: tool.Data(func(_ context.Context, in OverflowIn, _ *tool.Context) (string, error) {
 			return filler(in.Chars), nil
 		}),
@@ -61,10 +59,8 @@ type TestingIn struct {
 // the answer (SPEC F2).
 func TestingPermission() *tool.Tool {
 	return tool.Must(tool.Def[TestingIn, string]{
-		Name:        "TestingPermission",
-		Hint:        "test the permission question",
-		Description: "Does nothing, after the user was asked.",
-		Prompt:      prompts.Of("testingpermission"),
+		Name:  "TestingPermission",
+		Texts: prompts.Of("testingpermission"),
 		Call: tool.Data(func(_ context.Context, in TestingIn, c *tool.Context) (string, error) {
 			text := "The user allowed it."
 			if in.Note != "" {

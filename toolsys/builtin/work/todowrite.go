@@ -44,9 +44,7 @@ func TodoWrite() *tool.Tool {
 	return tool.Must(tool.Def[TodoIn, TodoOut]{
 		Name:        "TodoWrite",
 		Coordinates: true,
-		Hint:        "update todo list",
-		Description: "Replaces the to-do list of this conversation.",
-		Prompt:      prompts.Of("todowrite"),
+		Texts:       prompts.Of("todowrite"),
 		Call:        writeTodos,
 		Text:        func(out TodoOut) string { return "The to-do list is updated: " + tally(out.Todos) + "." },
 		Validate:    oneInProgress,

@@ -48,10 +48,8 @@ func ToolSearch() *tool.Tool {
 	return tool.Must(tool.Def[SearchIn, SearchOut]{
 		Name:        "ToolSearch",
 		Coordinates: true,
-		Hint:        "search and load deferred tools",
-		Description: "Finds tools that were sent by name only and loads their definitions.",
 		Describe:    func(in SearchIn) string { return "Search the tools for " + in.Query },
-		Prompt:      prompts.Of("toolsearch"),
+		Texts:       prompts.Of("toolsearch"),
 		Call:        searchTools,
 		Block:       SearchOut.blocks,
 		Traits:      tool.Looks(tool.Class{}, func(SearchIn, *tool.Context) []string { return []string{"tools"} }),

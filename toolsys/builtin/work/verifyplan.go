@@ -36,14 +36,12 @@ const verdictMark = "VERDICT:"
 // without a verdict counts as none.
 func VerifyPlanExecution(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[VerifyIn, VerifyOut]{
-		Name:        "VerifyPlanExecution",
-		Hint:        "check that the plan was carried out",
-		Description: "Has a sub-agent check whether the approved plan was carried out.",
-		Prompt:      prompts.Of("verifyplan"),
-		Call:        d.verify,
-		Text:        func(out VerifyOut) string { return "Verdict: " + out.Verdict + "\n\n" + out.Report },
-		Validate:    d.validateVerify,
-		Permit:      tool.Allows[VerifyIn]("it looks and changes nothing"),
+		Name:     "VerifyPlanExecution",
+		Texts:    prompts.Of("verifyplan"),
+		Call:     d.verify,
+		Text:     func(out VerifyOut) string { return "Verdict: " + out.Verdict + "\n\n" + out.Report },
+		Validate: d.validateVerify,
+		Permit:   tool.Allows[VerifyIn]("it looks and changes nothing"),
 		Traits: tool.Traits[VerifyIn]{
 			ReadOnly:  tool.Always[VerifyIn],
 			Interrupt: tool.Cancel,
