@@ -100,9 +100,14 @@ func (s Set) ask(ctx context.Context, h registered, actor string, in Input, exte
 		out, failures = Output{}, []string{err.Error()}
 	}
 	failed := len(failures) > 0
-	if out.Decision == permission.Allow && (failed || extent != Whole) {
+	switch {
+	case out.Decision != permission.Allow:
+	case extent != Whole:
 		out.Decision = permission.Passthrough
-		failures = append(failures, unheard(extent))
+		failures = append(failures, "its allow does not count, since the call is more than its if is about")
+	case failed:
+		out.Decision = permission.Passthrough
+		failures = append(failures, "its allow does not count without the rest of its reply")
 	}
 	if out.Input != nil && !sameJSON(out.Input, in.Input) {
 		m.rewritten()
@@ -113,14 +118,6 @@ func (s Set) ask(ctx context.Context, h registered, actor string, in Input, exte
 		report.Did = append(report.Did, slices.DeleteFunc(did, func(d string) bool { return slices.Contains(report.Did, d) })...)
 	}
 	report.Trouble = joined(report.Trouble, failures...)
-}
-
-// unheard is the reason why an allow does not count.
-func unheard(extent Extent) string {
-	if extent != Whole {
-		return "its allow does not count, since the call is more than its if is about"
-	}
-	return "its allow does not count without the rest of its reply"
 }
 
 // sameJSON reports whether two inputs mean the same. Numbers are compared as they are written:

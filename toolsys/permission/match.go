@@ -191,10 +191,13 @@ func (r Rule) names(s Subject) bool {
 // forbids mcp__GitHub means the server that calls itself github.
 func (r Rule) namesRoughly(s Subject) bool { return s.MCP != nil && r.namesServer(*s.MCP) }
 
-// namesShown reports whether the rule means a server's tool by the name that it is shown by, which may be cut short, or is a
-// glob not about servers that covers the whole name: who forbids * means all tools.
+// namesShown reports whether the rule means a server's tool by the name that it is shown by, which may be cut
+// short, or is a glob not about servers that covers the whole name: who forbids * means all tools.
 func (r Rule) namesShown(s Subject) bool {
-	return s.MCP != nil && (strings.HasPrefix(r.tool, mcpPrefix) && r.tool == s.Tool || strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, mcpPrefix) && star(r.tool, s.MCP.Name()))
+	if strings.HasPrefix(r.tool, mcpPrefix) {
+		return s.MCP != nil && r.tool == s.Tool
+	}
+	return s.MCP != nil && star(r.tool, s.MCP.Name())
 }
 
 // namesServer is namesRoughly for an origin; one without a tool stands for all of its server.

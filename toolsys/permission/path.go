@@ -206,9 +206,8 @@ func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 func alike(p string) string {
 	names := strings.Split(p, "/")
 	for i, name := range names {
-		names[i] = folded(name)
-		if strings.Trim(name, ".") == "" {
-			names[i] = name
+		if strings.Trim(name, ".") != "" {
+			names[i] = folded(name)
 		}
 	}
 	return path.Clean(strings.Join(names, "/"))

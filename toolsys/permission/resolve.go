@@ -93,10 +93,17 @@ func (in *Inputs) Resolve() Decision {
 		d = in.questioned(d)
 	}
 	if d.Behaviour == Ask && !in.CanAsk {
-		return Decision{Behaviour: Deny, Reason: unanswered(d.Reason)}
+		no := Reason{Kind: ByNobody, Hit: d.Reason.Hit, Mode: d.Reason.Mode}
+		if d.Reason.Kind != ByRule {
+			no.Text = d.Reason.String()
+		}
+		return Decision{Behaviour: Deny, Reason: no}
 	}
 	if d.Behaviour != Deny {
-		d.UpdatedInput = in.updatedInput()
+		d.UpdatedInput = in.Hook.UpdatedInput
+		if in.Check.UpdatedInput != nil { // the tool's check comes after the hooks
+			d.UpdatedInput = in.Check.UpdatedInput
+		}
 	}
 	return d
 }
@@ -146,23 +153,6 @@ func (in *Inputs) questioned(d Decision) Decision {
 	}
 	d.of(&in.Hook, ByHook, in.Hook.Behaviour == Ask)
 	return d
-}
-
-// unanswered is the reason for denying what nobody can be asked.
-func unanswered(question Reason) Reason {
-	r := Reason{Kind: ByNobody, Hit: question.Hit, Mode: question.Mode}
-	if question.Kind != ByRule {
-		r.Text = question.String()
-	}
-	return r
-}
-
-// updatedInput is the input as last rewritten: the tool's check comes after the hooks.
-func (in *Inputs) updatedInput() json.RawMessage {
-	if in.Check.UpdatedInput != nil {
-		return in.Check.UpdatedInput
-	}
-	return in.Hook.UpdatedInput
 }
 
 // byMode is a decision of the mode.

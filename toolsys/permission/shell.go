@@ -149,7 +149,8 @@ func (s *spelling) missing(words []string) int {
 			}
 		case len(s.operands) > 0 && s.fits(s.operands[0], word, slices.Contains(shortening, words[0])):
 			s.operands, began = s.operands[1:], true
-		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || !began && strings.HasPrefix(word, "+")): // it is one more of them, or a version
+		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || !began && strings.HasPrefix(word, "+")):
+			// It is one more operand, or says which version runs.
 		case len(s.operands) > 0 && (strings.HasPrefix(last, "-") || s.loose || s.wild > 0):
 			s.doubt = s.doubt || began && !s.loose
 		case len(s.operands) > 0, !s.open && !s.doubt:
@@ -208,8 +209,9 @@ func suspects(command string) []string {
 	found := []string{command}
 	for _, segment := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";|&()`\n{}$", r) }) {
 		words := strings.Fields(segment)
-		for i := range words {
-			found = append(found, asProgram(words[i:min(len(words), i+headWords)])...)
+		for i, word := range words {
+			rest := " " + strings.Join(words[i+1:min(len(words), i+headWords)], " ")
+			found = append(found, strings.TrimSpace(word+rest), strings.TrimSpace(program(word)+rest))
 		}
 	}
 	return found
@@ -218,15 +220,6 @@ func suspects(command string) []string {
 // headWords bounds how much of a suspected command is looked at, so that the
 // work stays proportional to the text.
 const headWords = 32
-
-// asProgram writes a command as it stands and by its program's plain name.
-func asProgram(words []string) []string {
-	rest := strings.Join(words[1:], " ")
-	return []string{
-		strings.TrimSpace(words[0] + " " + rest),
-		strings.TrimSpace(program(words[0]) + " " + rest),
-	}
-}
 
 // program is a command's name without quotes and folders: "/bin/rm" is rm.
 func program(word string) string {
@@ -304,15 +297,15 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 		p := &q.Shell.Parts[i]
 		_, may := p.spells(r.content)
 		switch {
-		case names && (p.Opaque != "" || may) && !rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") }):
+		case names && (p.Opaque != "" || may) && !rs.vouched(q, p, true):
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
-		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p):
+		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p, false):
 			why = "it may run what its words name"
 		case names && !p.ReadOnly && p.renames(r.content):
 			why = "the program that the rule names may get another name"
 		case names && p.readsNamed(r.content, q):
 			why = "it reads the file that the rule names"
-		case reads && p.mayTouch(r, q, false) && !rs.vouched(q, p), writes && !p.ReadOnly && p.mayTouch(r, q, true) && !rs.vouched(q, p):
+		case reads && p.mayTouch(r, q, false) && !rs.vouched(q, p, false), writes && !p.ReadOnly && p.mayTouch(r, q, true) && !rs.vouched(q, p, false):
 			why = "which files it touches is not known"
 		default:
 			continue
@@ -322,15 +315,12 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	return "", "", false
 }
 
-// vouched reports whether an allow rule with a content covers the part.
-func (rs Rules) vouched(q *Query, p *Part) bool {
-	return rs.allowed(q, p, func(content string) bool { return true })
-}
-
-func (rs Rules) allowed(q *Query, p *Part, counts func(content string) bool) bool {
+// vouched reports whether an allow rule with a content covers the part, one without a star where exact is set.
+func (rs Rules) vouched(q *Query, p *Part, exact bool) bool {
 	u := partUnit(p)
 	return slices.ContainsFunc(rs.hits, func(h Hit) bool {
-		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject) && counts(h.Rule.content) && u.covered(q, h.Rule.content, false)
+		counts := h.Behaviour == Allow && !h.Rule.Blanket() && !(exact && strings.Contains(h.Rule.content, "*"))
+		return counts && h.Rule.names(q.Subject) && u.covered(q, h.Rule.content, false)
 	})
 }
 

@@ -314,19 +314,15 @@ func textOf(words []Word) string {
 	parts := make([]string, len(words))
 	for i, f := range words {
 		parts[i] = f.Source
-		if f.Kind == Literal && (f.Source == "" || f.Source != f.Text) {
-			parts[i] = quoteWord(f.Text)
+		switch {
+		case f.Kind != Literal || f.Source != "" && f.Source == f.Text:
+		case plainValue(f.Text):
+			parts[i] = f.Text
+		default:
+			parts[i] = "'" + strings.ReplaceAll(f.Text, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-// quoteWord quotes a literal word where it needs quotes.
-func quoteWord(s string) string {
-	if plainValue(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // baseName takes off the folder.

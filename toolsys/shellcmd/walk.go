@@ -159,7 +159,9 @@ func (w *walker) simple(st *syntax.Stmt) {
 	}) {
 		w.input = "" // it reads from elsewhere than the pipe
 	}
-	w.redirections(st.Redirs)
+	for _, rd := range st.Redirs {
+		w.redirection(rd)
+	}
 	w.success = nil
 	switch {
 	case st.Cmd == nil:
@@ -570,13 +572,6 @@ func numberWord(x *syntax.Word) bool {
 		return true
 	}
 	return decimal(x.Lit())
-}
-
-// redirections notes what a statement's redirections read and write.
-func (w *walker) redirections(list []*syntax.Redirect) {
-	for _, rd := range list {
-		w.redirection(rd)
-	}
 }
 
 func (w *walker) redirection(rd *syntax.Redirect) {

@@ -195,7 +195,9 @@ func (w *WorkItem) move(all []WorkItem, c WorkChange) error {
 
 // connect adds the dependencies of c to item id, in both directions.
 func connect(items []WorkItem, id string, c WorkChange) error {
-	for _, edge := range edges(id, c) {
+	waits := Each(c.BlockedBy, func(other string) [2]string { return [2]string{other, id} })
+	blocks := Each(c.Blocks, func(other string) [2]string { return [2]string{id, other} })
+	for _, edge := range slices.Concat(blocks, waits) {
 		first, err := place(items, edge[0])
 		if err != nil {
 			return err
@@ -214,13 +216,6 @@ func connect(items []WorkItem, id string, c WorkChange) error {
 		items[then].BlockedBy = withID(items[then].BlockedBy, edge[0])
 	}
 	return nil
-}
-
-// edges are the new dependencies: what comes first, and what waits for it.
-func edges(id string, c WorkChange) (all [][2]string) {
-	all = append(all, Each(c.Blocks, func(other string) [2]string { return [2]string{id, other} })...)
-	all = append(all, Each(c.BlockedBy, func(other string) [2]string { return [2]string{other, id} })...)
-	return all
 }
 
 // reaches reports whether from is to, or blocks it over any number of others. Each item is

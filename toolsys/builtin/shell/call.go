@@ -143,7 +143,9 @@ func (d bash) execute(ctx context.Context, in BashIn, c *tool.Context) (BashOut,
 	case err == nil:
 		return out, exit, nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return timedOut(in, out), exit, nil
+		out.Interrupted = true // what was printed until then often shows why it took so long
+		out.Notes = append(out.Notes, fmt.Sprintf("stopped: the time limit of %s was up; set timeout, or run it in the background", timeout(in)))
+		return out, exit, nil
 	case ctx.Err() != nil:
 		return BashOut{}, exit, context.Cause(ctx)
 	}
@@ -170,7 +172,8 @@ func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.
 		out.Notes = append(out.Notes, fmt.Sprintf("the sandbox forbids %s; if that is why the command failed and it has to be, "+
 			"call again with dangerouslyDisableSandbox; the user will be asked", exit.Forbidden))
 	}
-	out.notice(script)
+	out.Git, out.Indexed = script.Git, endsIndexing(out.Stdout) || endsIndexing(out.Stderr)
+	out.Image, _, _ = image(out.Stdout)
 	if out.Indexed && c.Notify != nil {
 		c.Notify("code indexing is finished")
 	}
@@ -181,14 +184,6 @@ func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.
 // held is what commands print when the system refuses them something.
 var held = regexp.MustCompile(`(?i)permission denied|operation not permitted|read-only file system|network is unreachable|` +
 	`could not resolve|name resolution|name or service not known|connection refused`)
-
-// timedOut keeps what the command printed until its time was up: often that shows
-// why it took so long.
-func timedOut(in BashIn, out BashOut) BashOut {
-	out.Interrupted = true
-	out.Notes = append(out.Notes, fmt.Sprintf("stopped: the time limit of %s was up; set timeout, or run it in the background", timeout(in)))
-	return out
-}
 
 func (d bash) start(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
 	if d.Start == nil {
@@ -337,13 +332,6 @@ func drawScreen(_ TungstenIn, o tool.Outcome[TungstenOut]) []render.Node {
 // indexed is the line with which code indexers end: "indexing
 // finished", "Finished indexing 312 files", "Index complete".
 var indexed = regexp.MustCompile(`(?im)^\W*(?:(?:code |workspace |project )?index(?:ing)?(?: is)? (?:complete|completed|finished|done)|(?:finished|completed|done) indexing)\b`)
-
-// notice fills in what others want to know of the command (L4).
-func (out *BashOut) notice(script *shellcmd.Script) {
-	out.Git = script.Git
-	out.Indexed = endsIndexing(out.Stdout) || endsIndexing(out.Stderr)
-	out.Image, _, _ = image(out.Stdout)
-}
 
 // endsIndexing reports whether an indexer wrote the text. The word alone is looked for first,
 // which takes a tenth of the time where it is missing.

@@ -30,7 +30,11 @@ func PowerShell(deps Deps) *tool.Tool {
 	run := deps.Run
 	deps.Run = func(ctx context.Context, r Request) (Exit, error) {
 		dir, env := r.Dir, r.Env
-		r.Script = "pwsh -NoLogo -NoProfile -NonInteractive -EncodedCommand " + encoded(r.Script)
+		var raw []byte // no shell in between reads anything into it
+		for _, unit := range utf16.Encode([]rune(r.Script)) {
+			raw = append(raw, byte(unit), byte(unit>>8))
+		}
+		r.Script = "pwsh -NoLogo -NoProfile -NonInteractive -EncodedCommand " + base64.StdEncoding.EncodeToString(raw)
 		exit, err := run(ctx, r)
 		exit.Dir, exit.Env = dir, env
 		return exit, err
@@ -52,16 +56,6 @@ func PowerShell(deps Deps) *tool.Tool {
 		FailureStopsSiblings: true,
 	}
 	return tool.Must(def)
-}
-
-// encoded is a script as PowerShell takes it from a command line, so that no shell in
-// between reads anything into it.
-func encoded(script string) string {
-	var raw []byte
-	for _, unit := range utf16.Encode([]rune(script)) {
-		raw = append(raw, byte(unit), byte(unit>>8))
-	}
-	return base64.StdEncoding.EncodeToString(raw)
 }
 
 func powershellReads(script string) bool {

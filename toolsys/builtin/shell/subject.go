@@ -64,7 +64,11 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named, Names: f.Names && !plain}, f.Spelled, c)
 		if ok && f.Entries && !plain {
 			var entries []permission.File
-			entries, ok = d.files(permission.File{Path: entriesOf(f), Glob: true}, f.Spelled, c)
+			folder := f.Path
+			if !f.Glob {
+				folder = globQuoter.Replace(strings.TrimSuffix(f.Path, "/"))
+			}
+			entries, ok = d.files(permission.File{Path: folder + "/*", Glob: true}, f.Spelled, c)
 			found = append(found, entries...)
 		}
 		if ok && (f.Links || f.Split) {
@@ -161,14 +165,6 @@ func (d bash) plainFile(name string) bool {
 	}
 	info, err := d.FS.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// entriesOf is the pattern of what is in a folder.
-func entriesOf(f shellcmd.File) string {
-	if f.Glob {
-		return f.Path + "/*"
-	}
-	return globQuoter.Replace(strings.TrimSuffix(f.Path, "/")) + "/*"
 }
 
 // globQuoter takes the meaning from what means something in a pattern.

@@ -171,16 +171,13 @@ func (d Deps) typesText() string {
 		default:
 			b.WriteString("\nTypes of agent (without one, the agent has your tools):\n")
 		}
-		fmt.Fprintf(&b, "- %s: %s%s\n", t.Name, t.When, t.toolsText())
+		fmt.Fprintf(&b, "- %s: %s", t.Name, t.When)
+		if t.Kind.Tools != nil {
+			b.WriteString(" (Tools: " + cmp.Or(strings.Join(t.Kind.Tools, ", "), "none") + ")")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-func (t AgentType) toolsText() string {
-	if t.Kind.Tools == nil {
-		return ""
-	}
-	return " (Tools: " + cmp.Or(strings.Join(t.Kind.Tools, ", "), "none") + ")"
 }
 
 func (d Deps) job(in AgentIn, c *tool.Context) (tool.Job, error) {
