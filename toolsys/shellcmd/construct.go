@@ -390,6 +390,12 @@ func (st *Step) Forms() [][]string {
 	if strings.HasSuffix(st.Name, "tar") && len(all) > 1 && cluster("-"+all[1][0]) { // its first options need no dash
 		all[1] = st.spellings("-"+all[1][0], synonyms)
 	}
+	if st.Name == "git" && sub == "push" { // a word may name what is pushed before the branch that it goes to
+		for i, forms := range all {
+			branch := forms[0][strings.LastIndexAny(forms[0], ":+")+1:]
+			all[i] = append(forms, strings.TrimPrefix(branch, "refs/heads/"))
+		}
+	}
 	for _, several := range tables.Combined[st.Name+"-"+sub] {
 		names := strings.Fields(several)
 		lacking := slices.ContainsFunc(names[1:], func(name string) bool {

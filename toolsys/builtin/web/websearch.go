@@ -99,17 +99,12 @@ func validateSearch(in SearchIn, _ *tool.Context) *tool.Refusal {
 		return &tool.Refusal{Message: "allowed_domains and blocked_domains exclude each other; give one of them", Code: CodeBothFilters}
 	}
 	for _, d := range slices.Concat(in.Allowed, in.Blocked) {
-		if !bareDomain(d) {
+		u, err := url.Parse("https://" + d + "/")
+		if err != nil || d == "" || u.Host != d || u.Hostname() != d || strings.ContainsAny(d, "* ()\"'") {
 			return &tool.Refusal{Message: fmt.Sprintf("%q is no domain; give its bare name, such as go.dev", d), Code: CodeBadDomain}
 		}
 	}
 	return nil
-}
-
-// bareDomain reports whether a text is the name of a domain and nothing else.
-func bareDomain(text string) bool {
-	u, err := url.Parse("https://" + text + "/")
-	return err == nil && text != "" && u.Host == text && u.Hostname() == text && !strings.ContainsAny(text, "* ()\"'")
 }
 
 func (find Engine) call(ctx context.Context, in SearchIn, _ *tool.Context) (SearchOut, error) {
