@@ -221,14 +221,6 @@ func (j *Journal) learn(req *http.Request) {
 	}
 }
 
-// Blank blanks the secrets in a text about the requests, as in the recording.
-func (j *Journal) Blank(text string) string {
-	j.mu.Lock()
-	finder := j.finder
-	j.mu.Unlock()
-	return finder.Text(text, nil)
-}
-
 // copiedBody is a request's body that is kept as it is read.
 type copiedBody struct {
 	io.ReadCloser

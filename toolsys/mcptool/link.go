@@ -275,8 +275,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	v.ctx, v.end = context.WithCancelCause(l.f.ctx)
 	// The library recognizes connections over streamable HTTP by their type, so these are not tapped.
 	if _, streamable := transport.(*mcp.StreamableClientTransport); !streamable {
-		v.line = &tap{Transport: transport, session: v.ctx, broken: v.end, unexpected: l.remark}
-		v.line.unsubscribed = func() { l.unsubscribed(v) }
+		v.line = &tap{Transport: transport, link: l, session: v}
 		transport = v.line
 	}
 	v.client, err = l.newClient(v).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: l.Protocol})

@@ -14,13 +14,8 @@ import (
 // by it, and it sees answers that the library drops because nothing waits for them.
 type tap struct {
 	mcp.Transport
-	// session ends with the connection, which broken does.
-	session    context.Context
-	broken     context.CancelCauseFunc
-	unexpected func(what string)
-	// unsubscribed is called when the server ends the stream on which it announces changes, which
-	// the library does not notice.
-	unsubscribed func()
+	link    *link
+	session *session
 
 	mu   sync.Mutex
 	conn mcp.Connection
@@ -35,9 +30,9 @@ type tap struct {
 // Connect opens the connection. That of the older transport, a stream, ends with the context it was
 // opened with, and the attempt's is over with the handshake: it is opened with the session's.
 func (t *tap) Connect(attempt context.Context) (mcp.Connection, error) {
-	connected := context.AfterFunc(attempt, func() { t.broken(context.Cause(attempt)) })
+	connected := context.AfterFunc(attempt, func() { t.session.end(context.Cause(attempt)) })
 	defer connected()
-	conn, err := t.Transport.Connect(t.session)
+	conn, err := t.Transport.Connect(t.session.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +64,16 @@ func (c *tappedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
 		err = fmt.Errorf("%w (a server's output has messages of JSON-RPC alone, up to its end)", err)
-		c.t.broken(err)
+		c.t.session.end(err)
 		return msg, err
 	}
 	if answer, ok := msg.(*jsonrpc.Response); ok {
 		what, unsubscribed := c.t.received(answer.ID.Raw())
 		if what != "" {
-			c.t.unexpected(what)
+			c.t.link.remark(what)
 		}
-		if unsubscribed {
-			c.t.unsubscribed()
+		if unsubscribed { // which the library does not notice
+			c.t.link.unsubscribed(c.t.session)
 		}
 	}
 	return msg, nil

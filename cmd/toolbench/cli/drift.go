@@ -200,9 +200,7 @@ func (r *resending) once(ctx context.Context, q replay.Request) (recording.Excha
 		return recording.Exchange{}, err
 	}
 	req.Header = q.Sent.Clone()
-	query := req.URL.RawQuery
 	req.URL = r.to.to(req)
-	req.URL.RawQuery = query
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		return recording.Exchange{}, err

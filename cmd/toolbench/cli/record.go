@@ -172,23 +172,18 @@ func (a *app) ended(r run.CaptureReport, f recordFlags) error {
 	case errors.Is(r.Err, context.Canceled):
 		return interrupted("interrupted%s", cmp.Or(kept, "; nothing was recorded"))
 	case errors.As(r.Err, &miss):
-		return &exitError{ExitFailed, fmt.Errorf("%s", a.blanked(r.Err, f))}
+		return &exitError{ExitFailed, fmt.Errorf("%s", a.blanked(r.Err.Error(), a.env(f.keyEnv)))}
 	case errors.As(r.Err, &file):
 		return invalid(r.Err)
 	}
 	return a.unanswered(r.Err, f, kept)
 }
 
-// blanked is an error's text without the key.
-func (a *app) blanked(err error, f recordFlags) string {
-	return secret.New(secret.Known{Name: f.keyEnv, Value: a.env(f.keyEnv)}).Text(err.Error(), nil)
-}
-
 // unanswered words why a model that is really there did not answer.
 func (a *app) unanswered(err error, f recordFlags, kept string) error {
 	var refused *api.Error
 	var dial *net.OpError
-	text := a.blanked(err, f)
+	text := a.blanked(err.Error(), a.env(f.keyEnv))
 	switch {
 	case errors.As(err, &refused):
 		return refusal(refused, text, f, kept)

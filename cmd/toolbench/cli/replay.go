@@ -18,7 +18,6 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
-	"toolbench/sim/secret"
 	"toolbench/toolsys/schedule"
 )
 
@@ -296,12 +295,12 @@ func (a *app) export(files []found, outs *outputs) error {
 	for i, c := range all { // each file counts its own from 1
 		c.Number = i + 1
 	}
-	finder := secret.New(secret.FromEnv(a.Env)...)
+	blank := reports.Options{Secrets: a.secrets()}.Blank()
 	for _, f := range asked {
 		if !slices.Contains(exports(), f.format) {
 			continue
 		}
-		doc, left := recording.Export(f.format).Write(all, func(s string) string { return finder.Text(s, nil) })
+		doc, left := recording.Export(f.format).Write(all, blank)
 		if err := a.writeNamed(f.file, append(doc, '\n')); err != nil {
 			return err
 		}

@@ -143,21 +143,21 @@ func loginHint(address, refusal string) string {
 func (a *app) unreached(failures []world.ListFailure) {
 	for i, failed := range failures {
 		a.logServer("MCP server %q: %s%s", failed.Server, failed.Err, loginHint(failed.Address, failed.Err.Error()))
-		failures[i].Server, failures[i].Err = a.blankServer(failed.Server), errors.New(a.blankServer(failed.Err.Error()))
+		failures[i].Server, failures[i].Err = a.blanked(failed.Server), errors.New(a.blanked(failed.Err.Error()))
 	}
 }
 
-// blankServer blanks what names a server by its address or its command, which may hold a key: what an
-// address has for a parameter whatever it is.
-func (a *app) blankServer(text string) string {
-	return reports.Options{Secrets: a.secrets()}.Blank()(parameters.ReplaceAllString(text, "${1}"+cassette.Redacted))
-}
-
-var parameters = regexp.MustCompile(`([?&][\w.-]+=)[^&\s"']+`)
-
+// logServer is logf for what may name a server by its address or its command.
 func (a *app) logServer(format string, args ...any) {
-	a.logf("%s", a.blankServer(fmt.Sprintf(format, args...)))
+	a.logf("%s", a.blanked(fmt.Sprintf(format, args...)))
 }
+
+// blanked is a text without secrets. What an address has for a parameter is one, whatever it is.
+func (a *app) blanked(text string, more ...string) string {
+	return reports.Options{Secrets: append(a.secrets(), more...)}.Blank()(parameters.ReplaceAllString(text, "${1}"+cassette.Redacted))
+}
+
+var parameters = regexp.MustCompile(`([?&][\w.-]+=)[^&\s"']*[^&\s"':]`)
 
 // callback is the page on this machine that an authorization server sends a person back
 // to.

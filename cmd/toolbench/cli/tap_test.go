@@ -287,7 +287,7 @@ func TestTapPrintsNoKeyOfAnAddress(t *testing.T) {
 	s.cancel()
 	s.end(t)
 	for _, printed := range []string{answers.String(), s.errs.String()} {
-		assert.Contains(t, printed, "POST http://127.0.0.1:1/v1beta/models/m:generateContent: the API cannot be reached: ")
+		assert.Contains(t, printed, "POST http://127.0.0.1:1/v1beta/models/m:generateContent?key=[redacted]: the API cannot be reached: ")
 		assert.NotContains(t, printed, long)
 		assert.NotContains(t, printed, short)
 	}

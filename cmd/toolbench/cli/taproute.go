@@ -98,8 +98,7 @@ func localBase(own string) string {
 	return "http://" + own
 }
 
-// to gives where a request goes, without the part of the path that both have and without the
-// parameters, which may hold a key.
+// to gives where a request goes, without the part of the path that both have.
 func (r routes) to(req *http.Request) *url.URL {
 	base := r.all
 	if base == nil {
@@ -109,7 +108,9 @@ func (r routes) to(req *http.Request) *url.URL {
 	if last := path[strings.LastIndexByte(path, '/')+1:]; last != "" && strings.HasPrefix(req.URL.Path, "/"+last+"/") {
 		path, escaped = strings.TrimSuffix(path, "/"+last), strings.TrimSuffix(escaped, "/"+last)
 	}
-	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path + req.URL.Path, RawPath: escaped + req.URL.EscapedPath()}
+	out := *req.URL
+	out.Scheme, out.Host, out.Path, out.RawPath = base.Scheme, base.Host, path+req.URL.Path, escaped+req.URL.EscapedPath()
+	return &out
 }
 
 // provider is whom a request is meant for: by its path, its headers, else as the one before.
@@ -142,7 +143,6 @@ func (t *tapSession) proxy() http.Handler {
 		Rewrite: func(p *httputil.ProxyRequest) {
 			t.notice(p.In)
 			p.Out.URL, p.Out.Host = t.routes.to(p.In), ""
-			p.Out.URL.RawQuery = p.In.URL.RawQuery
 			if _, ok := p.In.Header["User-Agent"]; !ok {
 				p.Out.Header.Set("User-Agent", "") // else Go's own would be put there
 			}
@@ -178,7 +178,7 @@ func (b *buffers) Put(used []byte) { b.pool.Put((*[8 << 10]byte)(used)) }
 
 // notice counts a request.
 func (t *tapSession) notice(r *http.Request) {
-	what := t.journal.Blank(r.Method + " " + r.URL.Path)
+	what := t.app.blanked(r.Method + " " + r.URL.Path)
 	if t.flags.log {
 		t.app.logf("%s %s", time.Now().Format("15:04:05.000"), what)
 	}
@@ -202,7 +202,7 @@ func (t *tapSession) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // the agent went away
 	}
-	text := t.journal.Blank(fmt.Sprintf("%s %s: the API cannot be reached: %s", r.Method, t.routes.to(r), err))
+	text := t.app.blanked(fmt.Sprintf("%s %s: the API cannot be reached: %s", r.Method, t.routes.to(r), err))
 	t.mu.Lock()
 	if len(t.failures) < mostFailures {
 		t.failures = append(t.failures, text)
