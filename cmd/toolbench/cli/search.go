@@ -215,8 +215,10 @@ func (a *app) embedder(f embeddingsFlags) (economics.Embedder, func() error, err
 		err = usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
 	case asks && f.model == "":
 		err = usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
-	case asks:
+	case asks && e.Key == "":
 		err = webAddress("--embeddings", f.url)
+	case asks:
+		err = reachableBase("--embeddings", f.url)
 	}
 	if err != nil {
 		return e, nil, err

@@ -235,9 +235,11 @@ func (a *app) measured(ctx context.Context, tools []economics.Tool, searcher eco
 		return economics.ToolCosts{}, err
 	}
 	key, retries := a.env(f.keyEnv), 2
-	switch {
+	switch err := reachableBase("--base-url", f.baseURL); {
 	case f.cassette.replays():
 		retries = 0 // they are for the network only
+	case err != nil:
+		return economics.ToolCosts{}, err
 	case key == "":
 		return economics.ToolCosts{}, usage("there is no key: set %s, or name a recorded cassette with --cassette", f.keyEnv)
 	}
