@@ -204,16 +204,11 @@ func (p *pool) placed(o check.Result, e entry) check.Result {
 		o.Err = &moved
 	}
 	if errors.Is(o.Err, run.ErrHung) && !p.debug {
-		o.Err = errors.New(firstLine(o.Err) + "; set TOOLBENCH_DEBUG=1 to see where")
+		first, _, _ := strings.Cut(o.Err.Error(), "\n")
+		o.Err = errors.New(first + "; set TOOLBENCH_DEBUG=1 to see where")
 	}
 	o.File = e.File
 	return o
-}
-
-// firstLine is an error without what stands below it.
-func firstLine(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
 }
 
 func (p *pool) failed(e entry, err error) check.Result {

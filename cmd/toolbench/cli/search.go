@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -202,7 +201,8 @@ func (a *app) vectors(ctx context.Context, pool economics.SearchPool, queries []
 		err = done()
 	}
 	if err != nil {
-		return nil, unembedded(ctx, err, f)
+		check := "--embeddings, --embeddings-model and the key in " + f.keyEnv
+		return nil, unanswered(ctx, err, f.cassette, "the catalogue, the queries or the model", check)
 	}
 	return v, nil
 }
@@ -243,20 +243,4 @@ func recordedEndpoint(c *cassette.Cassette) (url, model string) {
 		return "", ""
 	}
 	return c.Interactions[0].Request.URL, body.Model
-}
-
-// unembedded gives the error, with its exit code, for texts that the endpoint did not embed.
-func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
-	missed, isMiss := errors.AsType[*cassette.MissError](err)
-	switch {
-	case ctx.Err() != nil:
-		return interrupted("interrupted")
-	case isMiss:
-		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", firstLine(missed))
-	case errors.Is(err, economics.ErrEmbeddings):
-		return usage("%s; check --embeddings, --embeddings-model and the key in %s", err, f.keyEnv)
-	case f.cassette.replays():
-		return usage("%s: %s", f.cassette.file, err)
-	}
-	return harness(fmt.Errorf("no answer: %w", err))
 }

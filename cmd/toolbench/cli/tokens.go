@@ -259,22 +259,24 @@ func (a *app) measured(ctx context.Context, tools []economics.Tool, searcher eco
 		err = done()
 	}
 	if err != nil {
-		return economics.ToolCosts{}, unanswered(ctx, err, f.cassette)
+		const other, check = "the tools, the model or the number to measure", "--model, --base-url and the key"
+		return economics.ToolCosts{}, unanswered(ctx, err, f.cassette, other, check)
 	}
 	return economics.MeasuredCosts(tools, o, m), nil
 }
 
-// unanswered gives the error, with its exit code, for a service that did not answer.
-func unanswered(ctx context.Context, err error, f cassetteFlags) error {
-	refused, isRefused := errors.AsType[*economics.Refused](err)
+// unanswered gives the error, with its exit code, for a service that did not answer. A cassette may have no
+// answer as what is asked about is another; where the service refused, there is something to check.
+func unanswered(ctx context.Context, err error, f cassetteFlags, other, check string) error {
+	_, isRefused := errors.AsType[*economics.Refused](err)
 	missed, isMiss := errors.AsType[*cassette.MissError](err)
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")
-	case isRefused:
-		return usage("%s; check --model, --base-url and the key", refused)
+	case isRefused, errors.Is(err, economics.ErrEmbeddings):
+		return usage("%s; check %s", err, check)
 	case isMiss:
-		return usage("%s\nthe tools, the model or the number to measure are not those of the recording; --record asks again", missed)
+		return usage("%s\n%s are not those of the recording; --%srecord asks again", missed, other, f.prefix)
 	case f.replays():
 		return usage("%s: %s", f.file, err)
 	}
