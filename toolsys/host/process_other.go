@@ -29,5 +29,8 @@ func sessionOf(int) []int { return nil }
 
 func readNow(uintptr, []byte) (int, error) { return 0, io.EOF }
 
+// Lock does nothing: the system has no locks of this kind.
+func Lock(*os.File) error { return nil }
+
 // MakeFIFO fails: the system has no files of this kind.
 func MakeFIFO(string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -73,6 +73,9 @@ func sessionOf(leader int) (pids []int) {
 // readNow reads what there is, without waiting.
 func readNow(fd uintptr, buf []byte) (int, error) { return syscall.Read(int(fd), buf) }
 
+// Lock keeps a file for whoever opened it, until that is closed or the process ends; it does not wait.
+func Lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
 // MakeFIFO makes a FIFO and opens it for both ends, since otherwise opening waits for a reader. Writing to
 // it never waits.
 func MakeFIFO(name string) (*os.File, error) {

@@ -26,6 +26,7 @@ import (
 	"toolbench/property/fuzz"
 	"toolbench/property/shards"
 	"toolbench/reports"
+	"toolbench/toolsys/host"
 )
 
 // spreadFlags are those of a run on many machines.
@@ -313,14 +314,15 @@ func (a *app) noteCauses(ctx context.Context, f spreadCases, failures map[string
 type natsServer struct {
 	url, token string
 	own        *shards.Server
-	dir        string // to remove
+	dir        string   // to remove
+	lock       *os.File // of a folder that stays: two servers would take each other's streams away
 }
 
 func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 	if f.nats != "" {
 		return &natsServer{url: f.nats, token: a.env(natsToken)}, nil
 	}
-	host, port, err := net.SplitHostPort(f.listen)
+	at, port, err := net.SplitHostPort(f.listen)
 	number, err2 := strconv.Atoi(port)
 	if err = errors.Join(err, err2); err != nil {
 		return nil, usage("--listen %s: write HOST:PORT, as 0.0.0.0:4222", f.listen)
@@ -334,8 +336,13 @@ func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 		s.dir = dir
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, usage("--store %s: %s", f.store, reason(err))
+	} else if s.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, usage("--store %s: %s", f.store, reason(err))
+	} else if err := host.Lock(s.lock); err != nil {
+		_ = s.lock.Close() // nothing was written
+		return nil, usage("--store %s: another campaign has it (%s); wait for its end, or name another folder", f.store, reason(err))
 	}
-	if s.own, err = shards.Serve(host, cmp.Or(number, -1), dir, s.token); err != nil { // -1 is any
+	if s.own, err = shards.Serve(at, cmp.Or(number, -1), dir, s.token); err != nil { // -1 is any
 		s.end()
 		return nil, usage("--listen %s: %s", f.listen, err)
 	}
@@ -347,6 +354,7 @@ func (s *natsServer) end() {
 	if s.own != nil {
 		s.own.Close()
 	}
+	_ = s.lock.Close() // nothing was written, and without a folder that stays there is none
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir) // a temporary folder that stays behind does no harm
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -169,4 +170,32 @@ func TestRecordingsAreReplayedElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(one), string(many))
 	}
+}
+
+// Two servers on one folder would take each other's streams away: the second one would wait for ever.
+func TestAStoreIsOneCampaignsAtATime(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no lock")
+	}
+	dir := t.TempDir()
+	args := []string{"campaign", "--seed", "7", "--range", "0..1000000", "--store", "kept", "--workers", "0"}
+	begin := func() (end func() int) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var errs screen
+		code := make(chan int, 1)
+		go func() {
+			code <- cli.Main(ctx, cli.Process{Args: args, Dir: dir, Stdout: io.Discard, Stderr: &errs}, cli.Scenarios())
+		}()
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), "workers may come") }, time.Minute, 10*time.Millisecond)
+		return func() int { cancel(); return <-code }
+	}
+	end := begin()
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var errs screen
+	assert.Equal(t, cli.ExitUsage, cli.Main(short, cli.Process{Args: args, Dir: dir, Stdout: io.Discard, Stderr: &errs}, cli.Scenarios()))
+	assert.Contains(t, errs.String(), "--store kept: another campaign has it (")
+	assert.Equal(t, cli.ExitInterrupted, end())
+	end = begin() // a folder that is left is free
+	assert.Equal(t, cli.ExitInterrupted, end())
 }
