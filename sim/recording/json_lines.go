@@ -182,6 +182,9 @@ func (ls *lineScan) take(text []byte) error {
 	if known, err := ls.history(v); known || err != nil {
 		return err
 	}
+	if inner := parsed(firstOf(v, "data Data chunk")); kind == "" && (isEvent(inner.Get("type").String(), inner) || dialect.EventAPI(inner) != "") {
+		return ls.take([]byte(inner.Raw)) // as who reads a stream writes down its events
+	}
 	ls.s.ignore(ls.named(kind))
 	return nil
 }

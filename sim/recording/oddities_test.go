@@ -577,3 +577,33 @@ func TestAHistoryIsAConversation(t *testing.T) {
 		assert.Equal(t, []string{"B 2", "A 1"}, answers(turns[0]))
 	}
 }
+
+// Who reads a stream writes its events down as its library has them: their type beside their data, which is a text or
+// an object. A line of the stream that repeats a message, as agents print it, stays one.
+func TestEventsMayStandInWhatTheirReaderWrites(t *testing.T) {
+	chat := []string{`{"id":"a","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}`,
+		`{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`}
+	messages := []string{`{"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"A","name":"view","input":{}}}`,
+		`{"type":"content_block_stop","index":0}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `{"type":"message_stop"}`}
+	for _, form := range []string{`{"LastEventID":"","Type":"x","Data":%q}`, `{"event":"x","data":%q}`, `{"event":"x","data":%s}`, `{"time":1,"chunk":%s}`} {
+		for _, events := range [][]string{chat, messages} {
+			var lines []string
+			for _, e := range events {
+				lines = append(lines, fmt.Sprintf(form, e))
+			}
+			for _, text := range []string{strings.Join(lines, "\n"), "[" + strings.Join(lines, ",\n") + "]"} {
+				rec, err := recording.Open("x", strings.NewReader(text), recording.Limits{}, nil)
+				require.NoError(t, err, text)
+				require.Len(t, rec.Conversations, 1)
+				require.Len(t, rec.Conversations[0].Turns, 1)
+				turn := rec.Conversations[0].Turns[0]
+				assert.Equal(t, recording.Whole, turn.Ending)
+				assert.Equal(t, "tool_use", turn.Stop)
+				require.Len(t, turn.Calls, 1)
+				assert.Equal(t, "A", turn.Calls[0].ID)
+			}
+		}
+	}
+	_, err := recording.Open("x", strings.NewReader(`{"type":"stream_event","event":`+messages[0]+`}`+"\n"+`{"type":"stream_event","data":`+messages[4]+`}`), recording.Limits{}, nil)
+	assert.ErrorContains(t, err, "stream_event")
+}
