@@ -156,6 +156,8 @@ const Signature = "thought_signature"
 
 func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 	signature := Either(p, "thoughtSignature", "thought_signature").String()
+	code, asked := Either(p, "executableCode", "executable_code"), Either(p, "toolCall", "tool_call") // what the provider itself ran
+	gave := Either(p, "codeExecutionResult", "code_execution_result", "toolResponse", "tool_response")
 	switch call, result := Either(p, "functionCall", "function_call"), Either(p, "functionResponse", "function_response"); {
 	case call.IsObject():
 		name, in := call.Get("name").String(), objectOf(call.Get("args"))
@@ -164,18 +166,13 @@ func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 	case result.IsObject():
 		content, failed := geminiResult(result)
 		return object("type", "tool_result", "tool_use_id", text(ids.result(result.Get("id").String(), result.Get("name").String())), "content", content, "is_error", failed)
-	case p.Get("toolCall").IsObject():
-		c := p.Get("toolCall")
-		return object("type", "server_tool_use", "id", c.Get("id").String(), "name", strings.ToLower(c.Get("toolType").String()), "input", objectOf(c.Get("args")))
-	case p.Get("toolResponse").IsObject():
-		c := p.Get("toolResponse")
-		return object("type", strings.ToLower(c.Get("toolType").String())+"_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c.Get("response")))
-	case Either(p, "executableCode", "executable_code").IsObject():
-		c := Either(p, "executableCode", "executable_code")
-		return object("type", "server_tool_use", "id", c.Get("id").String(), "name", "code_execution", "input", object("code", text(c.Get("code").String())))
-	case Either(p, "codeExecutionResult", "code_execution_result").IsObject():
-		c := Either(p, "codeExecutionResult", "code_execution_result")
-		return object("type", "code_execution_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c))
+	case code.IsObject():
+		return object("type", "server_tool_use", "id", code.Get("id").String(), "name", "code_execution", "input", object("code", text(code.Get("code").String())))
+	case asked.IsObject():
+		return object("type", "server_tool_use", "id", asked.Get("id").String(), "name", strings.ToLower(Either(asked, "toolType", "tool_type").String()), "input", objectOf(asked.Get("args")))
+	case gave.IsObject():
+		kind := cmp.Or(strings.ToLower(Either(gave, "toolType", "tool_type").String()), "code_execution")
+		return object("type", kind+"_tool_result", "tool_use_id", gave.Get("id").String(), "content", raw(Either(gave, "response", "@this")))
 	case p.Get("thought").Bool():
 		return thinking(p.Get("text").String(), signature)
 	case p.Get("text").Type == gjson.String:

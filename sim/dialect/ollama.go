@@ -35,18 +35,11 @@ func ollamaParts(m gjson.Result) []json.RawMessage {
 
 // ollamaAnswer is the blocks of a message that the model wrote.
 func ollamaAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
-	var out []json.RawMessage
-	if t := m.Get("thinking").String(); t != "" {
-		out = append(out, thinking(t, ""))
-	}
-	if said := m.Get("content").String(); said != "" {
-		out = append(out, textBlock(said))
-	}
-	for _, call := range m.Get("tool_calls").Array() {
+	said := chatAnswer(gjson.ParseBytes(object("reasoning", m.Get("thinking").String(), "content", m.Get("content").String())), ids)
+	return append(said, each(m.Get("tool_calls").Array(), func(call gjson.Result) json.RawMessage {
 		id, name, in := ollamaCall(call, ids)
-		out = append(out, object("type", "tool_use", "id", text(id), "name", text(name), "input", in))
-	}
-	return out
+		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
+	})...)
 }
 
 func ollamaCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {

@@ -201,17 +201,20 @@ func written(item gjson.Result) []json.RawMessage {
 
 // serverCall is a call that the provider ran, with what it shows of its input.
 func serverCall(item gjson.Result, kind string) json.RawMessage {
-	in := json.RawMessage("{}")
-	for _, member := range []string{"action", "arguments", "queries", "code"} {
+	in := shown(item, "action", "arguments", "queries", "code")
+	return object("type", "server_tool_use", "id", item.Get("id").String(), "name", strings.TrimSuffix(kind, "_call"), "input", in)
+}
+
+// shown is the input that an item has at one of some members: an object as it is, of all else an object with that member.
+func shown(item gjson.Result, members ...string) json.RawMessage {
+	for _, member := range members {
 		if v := item.Get(member); v.IsObject() {
-			in = raw(v)
-			break
-		} else if v.Exists() && v.Type != gjson.Null {
-			in = object(member, raw(v))
-			break
+			return raw(v)
+		} else if v.Type != gjson.Null {
+			return object(member, raw(v))
 		}
 	}
-	return object("type", "server_tool_use", "id", item.Get("id").String(), "name", strings.TrimSuffix(kind, "_call"), "input", in)
+	return json.RawMessage("{}")
 }
 
 func itemCall(item gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
@@ -223,15 +226,7 @@ func itemCall(item gjson.Result, ids *IDs) (id, name string, in json.RawMessage)
 	case kind == "custom_tool_call":
 		in = object("input", text(item.Get("input").String()))
 	default:
-		in = json.RawMessage("{}")
-		for _, member := range []string{"action", "operation", "actions", "arguments"} {
-			if v := item.Get(member); v.IsObject() {
-				in = raw(v)
-				break
-			} else if v.IsArray() {
-				in = object(member, raw(v))
-			}
-		}
+		in = shown(item, "action", "operation", "actions", "arguments")
 	}
 	return ids.optional(cmp.Or(item.Get("call_id").String(), item.Get("id").String()), name, in), name, in
 }

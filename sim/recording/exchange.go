@@ -121,14 +121,15 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	return x.translated(r, r.paced(pieces, x.stamps(len(pieces))))
 }
 
-// lined decodes a stream that is a JSON object a line, as Ollama's is. Each line has when it
-// was written, and the last how long all took, so that every event's time is known.
+// lined decodes a stream that is a JSON object a line, as Ollama's is, and as recorders keep others'. Each line of
+// Ollama's has when it was written, and the last how long all took, so that every event's time is known.
 func (x *exchange) lined(text []byte) (reply, error) {
 	r, pieces := reply{streamed: true}, []stream.Event(nil)
 	var written []time.Time
 	var took time.Duration
 	for l := range bytes.Lines(text) {
-		if l = bytes.TrimSpace(l); len(l) == 0 {
+		if l = bytes.TrimSpace(l); len(l) == 0 || string(l) == "[DONE]" {
+			r.done = r.done || len(l) > 0
 			continue
 		}
 		if !json.Valid(l) {
@@ -140,7 +141,7 @@ func (x *exchange) lined(text []byte) (reply, error) {
 			written = append(written, at)
 		}
 		took = time.Duration(v.Get("total_duration").Int())
-		pieces = append(pieces, stream.Event{At: time.Duration(len(pieces)), Data: l})
+		pieces = append(pieces, stream.Event{At: time.Duration(len(pieces)), Type: v.Get("type").String(), Data: l})
 	}
 	at := x.stamps(len(pieces))
 	if at == nil && len(written) == len(pieces) {
@@ -271,21 +272,13 @@ func (x *exchange) document(text []byte) (reply, error) {
 		x.measured(v)
 		return x.timed(reply{events: written(m), usage: usageIn(m), api: api}), nil
 	}
-	first, _, _ := bytes.Cut(text, []byte("\n"))
-	if api := dialect.EventAPI(gjson.ParseBytes(first)); api == dialect.Ollama || api == dialect.Cohere {
-		return x.lined(text)
-	}
-	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	first := gjson.ParseBytes(line)
+	kind := first.Get("type").String()
+	if dialect.EventAPI(first) == "" && !isEvent(kind, first) || json.Valid(text) && kind == errorEvent {
 		return reply{}, errNoModel
 	}
-	r := reply{streamed: true}
-	for l := range bytes.Lines(text) {
-		if l = bytes.TrimSpace(l); len(l) > 0 {
-			r.events = append(r.events, stream.Event{Type: gjson.GetBytes(l, "type").String(), Data: l})
-		}
-	}
-	r.wire = r.events
-	return x.timed(r), nil
+	return x.lined(text)
 }
 
 // measured takes what Converse's service, or Ollama, measured of an answer.

@@ -607,3 +607,26 @@ func TestEventsMayStandInWhatTheirReaderWrites(t *testing.T) {
 	_, err := recording.Open("x", strings.NewReader(`{"type":"stream_event","event":`+messages[0]+`}`+"\n"+`{"type":"stream_event","data":`+messages[4]+`}`), recording.Limits{}, nil)
 	assert.ErrorContains(t, err, "stream_event")
 }
+
+// A body may have the events of a stream a line each without what servers put before them, whoever's they are.
+func TestABodyMayHaveAnEventALine(t *testing.T) {
+	for request, body := range map[string]string{
+		`{"model":"m","messages":[{"role":"system","content":"x"},{"role":"user","content":"Look."}]}`: `{"id":"a","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}` +
+			"\n" + `{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}` + "\n[DONE]\n",
+		`{"model":"m","input":[{"role":"user","content":"Look."}]}`: `{"type":"response.created","response":{"id":"r","output":[]}}` + "\n\n" +
+			`{"type":"response.completed","response":{"id":"r","status":"completed","output":[{"type":"function_call","call_id":"A","name":"view","arguments":"{}"}]}}` + "\n",
+		`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Look."}]}`: `{"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}` + "\n" +
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"A","name":"view","input":{}}}` + "\n" + `{"type":"content_block_stop","index":0}` + "\n" +
+			`{"type":"message_delta","delta":{"stop_reason":"tool_use"}}` + "\n" + `{"type":"message_stop"}` + "\n",
+	} {
+		text := fmt.Sprintf(`{"interactions":[{"request":{"method":"POST","uri":"https://x.test/v1/any","body":%q},"response":{"status":{"code":200},"body":{"string":%q}}}]}`, request, body)
+		rec, err := recording.Open("x", strings.NewReader(text), recording.Limits{}, nil)
+		require.NoError(t, err, request)
+		require.Len(t, rec.Conversations, 1)
+		turn := rec.Conversations[0].Turns[0]
+		assert.Equal(t, recording.Whole, turn.Ending, request)
+		assert.Equal(t, "tool_use", turn.Stop, request)
+		require.Len(t, turn.Calls, 1, request)
+		assert.Equal(t, "A", turn.Calls[0].ID)
+	}
+}
