@@ -630,3 +630,29 @@ func TestABodyMayHaveAnEventALine(t *testing.T) {
 		assert.Equal(t, "A", turn.Calls[0].ID)
 	}
 }
+
+// The server that Google's libraries are tested against keeps bodies in segments: a request's one, and of a stream one for each event.
+func TestBodiesInSegmentsAreRead(t *testing.T) {
+	ask := `{"contents":[{"role":"user","parts":[{"text":"Look."}]}%s],"tools":[{"functionDeclarations":[{"name":"view"}]}]}`
+	call := `{"functionCall":{"name":"view","args":{"p":1}}}`
+	again := fmt.Sprintf(ask, `,{"role":"model","parts":[`+call+`]},{"role":"user","parts":[{"functionResponse":{"name":"view","response":{"output":"seen"}}}]}`)
+	exchange := func(request, response string) string {
+		return `{"request":{"method":"POST","url":"/v1beta/models/m:streamGenerateContent?alt=sse","headers":{},"bodySegments":[` + request +
+			`],"previousRequest":"b4","serverAddress":"x.test","port":443},"response":{"statusCode":200,"headers":{"Content-Type":"text/event-stream"},"bodySegments":[` + response + `]}}`
+	}
+	piece := `{"candidates":[{"content":{"role":"model","parts":[%s]}%s}],"responseId":"%s","usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4}}`
+	stop := `,"finishReason":"STOP"`
+	text := `{"recordID":"r","interactions":[` + exchange(fmt.Sprintf(ask, ""), fmt.Sprintf(piece, call, "", "a")+","+fmt.Sprintf(piece, `{"text":""}`, stop, "a")) + "," +
+		exchange(again, fmt.Sprintf(piece, `{"text":"Done."}`, stop, "b")) + `]}`
+	rec, err := recording.Open("x", strings.NewReader(text), recording.Limits{}, nil)
+	require.NoError(t, err)
+	assert.Empty(t, rec.Problems)
+	assert.Equal(t, recording.Exchanges, rec.Format)
+	require.Len(t, rec.Conversations, 1)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	first := rec.Conversations[0].Turns[0]
+	require.Len(t, first.Calls, 1)
+	assert.Equal(t, "view", first.Calls[0].Name)
+	assert.Equal(t, "seen", first.Results[0].Text)
+	assert.Equal(t, 4, first.Usage.Output)
+}
