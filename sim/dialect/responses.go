@@ -67,10 +67,7 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 
 // moreTools is the kind of item that offers tools beside those of the request, foundTools that of those that a search
 // found.
-const (
-	moreTools  = "additional_tools"
-	foundTools = "tool_search_output"
-)
+const moreTools, foundTools = "additional_tools", "tool_search_output"
 
 // isSearched reports whether an item is of a search that the provider made.
 func isSearched(item gjson.Result) bool {

@@ -36,7 +36,7 @@ const (
 func (form Export) Write(conversations []*Conversation, blank func(string) string) (doc []byte, left int) {
 	trajectories, spans := []any{}, []any{}
 	for _, c := range conversations {
-		w := exporter{c: c, blank: blank}
+		w := exporter{c: c, blank: blank, clock: time.Unix(0, 0)}
 		for _, t := range c.Turns {
 			if t.Ending != Whole {
 				left++

@@ -72,3 +72,12 @@ func TestWhatIsExportedReadsBack(t *testing.T) {
 	assert.Positive(t, read)
 	t.Logf("%d of %d files have calls", read, len(files))
 }
+
+// Times of spans are counted from the epoch and never before it: recordings without times have those of their order.
+func TestSpansOfRecordingsWithoutTimesHaveTimes(t *testing.T) {
+	text := `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":"One."},{"role":"user","content":"On."},{"role":"assistant","content":"Two."}]}`
+	rec, err := recording.Open("x", strings.NewReader(text), recording.Limits{}, nil)
+	require.NoError(t, err)
+	doc, _ := recording.GenAI.Write(rec.Conversations, func(s string) string { return s })
+	assert.Equal(t, `["1000000000","2000000000"]`, gjson.GetBytes(doc, "resourceSpans.#.scopeSpans.#.spans.#.startTimeUnixNano|@flatten:{\"deep\":true}").Raw)
+}
