@@ -287,6 +287,25 @@ func TestWhoRunsAToolOfResponsesShowsInItsItem(t *testing.T) {
 	}
 }
 
+// A call of Gemini's that has its result beside it ran at the provider's, as those of its clients of MCP do.
+func TestACallOfGeminiWithItsResultIsTheProviders(t *testing.T) {
+	content := `{"role":"model","parts":[{"functionCall":{"name":"Look","args":{"p":1}}},{"functionResponse":{"name":"Look","response":{"result":"x"}}},{"functionCall":{"name":"view","args":{}}},{"text":"Done."}]}`
+	answer := `{"candidates":[{"content":` + content + `,"finishReason":"STOP"}],"responseId":"r"}`
+	kinds := `["server_tool_use","look_tool_result","tool_use","text"]`
+	_, m, ok := dialect.Reply(gjson.Parse(answer), dialect.Origin{})
+	require.True(t, ok)
+	assert.Equal(t, kinds, m.Get("content.#.type").Raw)
+	_, request, ok := dialect.Request("/v1beta/models/m:generateContent", []byte(`{"contents":[{"role":"user","parts":[{"text":"Look."}]},`+content+`,{"role":"user","parts":[{"functionResponse":{"name":"view","response":{"result":"y"}}}]}]}`), &dialect.IDs{})
+	require.True(t, ok)
+	assert.Equal(t, kinds, request.Get("messages.1.content.#.type").Raw)
+	assert.Equal(t, request.Get("messages.1.content.2.id").Str, request.Get("messages.2.content.0.tool_use_id").Str)
+	blocks, reply, err := read(t, answer)
+	require.NoError(t, err)
+	require.Len(t, blocks, 4)
+	assert.Equal(t, []string{"server_tool_use", "tool_use"}, []string{strings.Fields(blocks[0])[0], strings.Fields(blocks[2])[0]})
+	assert.Equal(t, "tool_use", reply.StopReason)
+}
+
 func TestUsageOfGeminiMayStandByItself(t *testing.T) {
 	_, reply, err := read(t, `{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}],"responseId":"r"}`, `{"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4}}`)
 	require.NoError(t, err)

@@ -142,12 +142,31 @@ func schemaType(v gjson.Result, nullable bool) json.RawMessage {
 // geminiParts are the blocks of a content.
 func geminiParts(parts gjson.Result, ids *IDs) []json.RawMessage {
 	var out []json.RawMessage
-	for _, p := range parts.Array() {
+	for _, p := range hostedParts(parts) {
 		if b := geminiPart(p, ids); b != nil {
 			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// hostedParts words calls whose results stand beside them, and these, as what the provider itself ran: its clients of MCP.
+func hostedParts(parts gjson.Result) []gjson.Result {
+	names := func(member string) []string {
+		return each(parts.Array(), func(p gjson.Result) string { return p.Get(member + ".name").String() })
+	}
+	calls, results := names("functionCall"), names("functionResponse")
+	return each(parts.Array(), func(p gjson.Result) gjson.Result {
+		f := Either(p, "functionCall", "functionResponse")
+		name, id := f.Get("name").String(), f.Get("id").String()
+		switch {
+		case name == "" || !slices.Contains(calls, name) || !slices.Contains(results, name):
+			return p
+		case p.Get("functionCall").Exists():
+			return gjson.ParseBytes(object("toolCall", object("toolType", name, "id", id, "args", raw(f.Get("args")))))
+		}
+		return gjson.ParseBytes(object("toolResponse", object("toolType", name, "id", id, "response", raw(f.Get("response")))))
+	})
 }
 
 // Signature is the member of a call in which the model's thoughts before it are sealed. Of
@@ -271,7 +290,7 @@ func (g *geminiStream) add(_ string, v gjson.Result) {
 		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
 		return
 	}
-	id, parts := Either(v, "responseId", "response_id").String(), v.Get("candidates.0.content.parts").Array()
+	id, parts := Either(v, "responseId", "response_id").String(), hostedParts(v.Get("candidates.0.content.parts"))
 	prompt := count(v, "usageMetadata.promptTokenCount", "usage_metadata.prompt_token_count")
 	if g.w.stopped && (id != g.id && v.Get("candidates.0").Exists() || id == "" && g.prompt > 0 && g.prompt != prompt && len(parts) > 0) {
 		g.w.finish()
