@@ -28,6 +28,29 @@ func spawning(jobs *[]tool.Job, err error) *tool.Context {
 	return c
 }
 
+// Nobody is asked about a change in the background where no agent may make it.
+func TestNoChangeIsSuggestedThatNoAgentMayMake(t *testing.T) {
+	suggest := work.SuggestBackgroundPR(deps)
+	for rule, forbidden := range map[string]bool{"Agent": true, "Agent(general)": true, "Agent(explore)": false, "Skill": false} {
+		rules, err := permission.Rules{}.Parse(permission.Project, permission.Deny, rule)
+		require.NoError(t, err)
+		c, asked := spawning(new([]tool.Job), nil), 0
+		c.Rules = rules
+		c.AskUser = func(_ context.Context, qs []tool.Question) ([]tool.Answer, error) {
+			asked++
+			return []tool.Answer{{Chosen: []string{qs[0].Options[1].Label}}}, nil
+		}
+		_, err = suggest.Call(t.Context(), parse(t, suggest, `{"title":"Fix it","reason":"It is wrong.","prompt":"Fix a.go."}`), c)
+		if forbidden {
+			assert.ErrorContains(t, err, "no agent may make the change", rule)
+			assert.Zero(t, asked, rule)
+		} else {
+			assert.NoError(t, err, rule)
+			assert.Equal(t, 1, asked, rule)
+		}
+	}
+}
+
 func TestAgentHandsOverTheTaskAndBringsTheAnswer(t *testing.T) {
 	var asked []tool.Job
 	a := work.Agent(deps)
