@@ -1,11 +1,12 @@
 package fuzz
 
 import (
-	"bytes"
 	_ "embed" // the words beside this file
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,11 @@ type generator struct {
 
 func (g *generator) pick(list []string) string { return list[g.IntN(len(list))] }
 
+// either is a piece of a list, or one of those that are made for it.
+func (g *generator) either(list string, made ...string) string {
+	return g.pick(slices.Concat(words[list], made))
+}
+
 // one reports true once in n times.
 func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
 
@@ -32,7 +38,7 @@ func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
 func (g *generator) script(depth int) string {
 	text := g.form(depth)
 	for g.one(4) {
-		text += g.pick([]string{"; ", " && ", " || ", "\n", " | ", " |& "}) + g.form(depth)
+		text += g.either("separators") + g.form(depth)
 	}
 	return text
 }
@@ -41,53 +47,67 @@ func (g *generator) form(depth int) string {
 	if depth == 0 || g.one(2) {
 		return g.command()
 	}
-	sub := func() string { return g.script(depth - 1) }
-	switch g.IntN(18) {
-	case 0:
-		return "( " + sub() + " )"
-	case 1:
-		return "{ " + sub() + "; }"
-	case 2:
-		return "if " + sub() + "; then " + sub() + "; else " + sub() + "; fi"
-	case 3:
-		return "for " + g.name() + " in " + g.words(3) + "; do " + sub() + "; done"
-	case 4:
-		return "case " + g.word() + " in " + g.word() + ") " + sub() + ";; *) " + sub() + ";; esac"
-	case 5:
-		return g.pick([]string{"f", "g", "ls", "npm"}) + "() { " + sub() + "; }; " + g.pick([]string{"f", "g", "ls x", "npm"})
-	case 6:
-		return "while read " + g.pick([]string{"-r ", ""}) + g.name() + "; do " + sub() + "; done < " + g.pick(words.PlainFiles)
-	case 7:
-		return "[[ " + g.test() + " ]] && " + sub()
-	case 8:
-		return "[ " + g.pick(append(classicTests, g.word())) + " ] && " + sub()
-	case 9:
-		return g.assignment() + "; " + sub()
-	case 10:
-		return "echo " + g.quotedly("$("+sub()+")")
-	case 11:
-		return "(( " + g.arithmetic() + " )); " + sub()
-	case 12:
+	return g.piece("forms", depth)
+}
+
+// named is where another piece stands in a piece: <'name> is in quotes, <?name> may be.
+var named = regexp.MustCompile(`<['?]?\w+>`)
+
+// fill puts the pieces that a text names into it.
+func (g *generator) fill(text string, depth int) string {
+	return named.ReplaceAllStringFunc(text, func(name string) string {
+		name = name[1 : len(name)-1]
+		if quoted, is := strings.CutPrefix(name, "'"); is {
+			return quote(g.piece(quoted, depth))
+		}
+		if quoted, is := strings.CutPrefix(name, "?"); is {
+			return g.quotedly(g.piece(quoted, depth))
+		}
+		return g.piece(name, depth)
+	})
+}
+
+// piece is one of those of a list, or what takes more than a list.
+func (g *generator) piece(name string, depth int) string {
+	switch name {
+	case "script":
+		return g.script(depth - 1)
+	case "command":
+		return g.command()
+	case "plainCommand":
+		return g.plainCommand()
+	case "hereDocument":
 		return g.hereDocument()
-	case 13:
-		return "! " + sub()
-	case 14:
-		return "for ((i=0; i<" + g.pick([]string{"2", "3", g.arithmetic()}) + "; i++)); do " + sub() + "; done"
-	case 15:
-		return g.assignment() + "; f() { " + sub() + "; }; " + g.pick([]string{g.assignment(), "unset " + g.name(), g.form(0)}) + "; f"
-	case 16:
-		return g.form(0) + " & " + g.form(0)
+	case "nested":
+		return g.nested()
+	case "words":
+		return g.words(3)
+	case "payload":
+		if g.inside {
+			return g.fill("$(<insidePayloads>)", depth)
+		}
+		return g.fill("$(<payloads>)", depth)
+	case "classicTest":
+		return g.either("classicTests", g.word())
+	case "value":
+		return g.either("values", g.word())
+	case "bound":
+		return g.pick([]string{"2", "3", g.either("arithmetic")})
+	case "change":
+		return g.pick([]string{g.fill("<assignments>", 0), g.fill("unset <names>", 0), g.command()})
+	case "inner", "sum": // a list of one is no choice
+		return g.fill(words[name][0], depth)
 	}
-	return g.pick([]string{"bash -c ", "sh -c ", "env bash -c ", "eval "}) + quote(sub())
+	return g.fill(g.either(name), depth)
 }
 
 // hereDocument is one whose lines may be its end, in some shell's eyes, before it comes.
 func (g *generator) hereDocument() string {
-	text := g.pick(words.InShell) + " <<" + g.pick(words.Delimiters) + "\n"
+	text := g.fill("<inShell> <<<delimiters>\n", 0)
 	for g.one(2) {
-		text += g.pick([]string{g.pick(words.HereLines), g.word(), g.nested()}) + "\n"
+		text += g.pick([]string{g.either("hereLines"), g.word(), g.nested()}) + "\n"
 	}
-	text += "E\n" + g.pick([]string{"", "", "touch PWN\nE\n", "touch PWN #'}\nE\n"})
+	text += "E\n" + g.either("hereEnds")
 	if g.one(3) {
 		return "echo " + g.quotedly("$("+text+")")
 	}
@@ -96,7 +116,7 @@ func (g *generator) hereDocument() string {
 
 // nested is an expansion with text of its own in it, in quotes of one kind in those of another.
 func (g *generator) nested() string {
-	inner := g.pick([]string{"$(touch PWN)", "`touch PWN`", "a b", "f", "}", "\"", "'", g.pick(words.Expansions)})
+	inner := g.either("innerTexts", g.either("expansions"))
 	for range 1 + g.IntN(2) {
 		switch g.IntN(4) {
 		case 0:
@@ -107,7 +127,7 @@ func (g *generator) nested() string {
 			inner = `"` + inner + `"`
 		}
 	}
-	text := "${" + g.pick([]string{"x", "y", "n", "@", "1", "HOME", "a[0]"}) + g.pick([]string{":-", "-", ":+", "+", ":=", ":?", "#", "%%", "/", "//f/", "/#", "^^", ":"}) + inner + "}"
+	text := g.fill("${<expanded><operators>", 0) + inner + "}"
 	if g.one(4) {
 		text = "${y:-" + g.quotedly(text) + "}"
 	}
@@ -127,32 +147,22 @@ func (g *generator) quotedly(s string) string {
 func (g *generator) command() string {
 	text := ""
 	if g.one(8) {
-		text = g.pick(words.SettingsInFront) + " "
+		text = g.either("settingsInFront") + " "
 	}
-	switch g.kind() {
-	case 0:
-		text += g.pick(words.Wrapping) + " " + g.plainCommand()
-	case 1:
-		text += "find " + g.pick([]string{".", "sub", "f", ""}) + " " + g.pick(words.FindWords) + " " + g.pick(words.FindWords)
-	case 2:
-		text += "sed " + g.pick([]string{"", "-n ", "-E ", "-e ", "-i ", "-s ", "-ni "}) + quote(g.pick(words.SedScripts)) + " " + g.word()
-	case 3:
-		text += "awk " + g.pick([]string{"", "-F: ", "-v x=1 ", "-f "}) + quote(g.pick(words.AwkPrograms)) + " " + g.word()
-	case 4:
-		text += g.pick(words.BuiltinUses)
-	case 5:
-		if g.one(3) {
-			return text + g.plainCommand()
-		}
-		if !g.one(4) {
-			return text + g.pick(words.BuiltinUses)
-		}
-		text += "git " + g.pick(words.GitOptions) + g.pick(words.GitUses) + g.maybe(g.word())
-	default:
+	switch kind := g.kind(); {
+	case kind < len(words["commands"]):
+		text += g.fill(words["commands"][kind], 0)
+	case kind > len(words["commands"]):
 		text += g.plainCommand()
+	case g.one(3):
+		return text + g.plainCommand()
+	case !g.one(4):
+		return text + g.either("builtinUses")
+	default:
+		text += g.fill("git <gitOptions><gitUses>", 0) + g.maybe(g.word())
 	}
 	for g.one(6) {
-		text += " " + g.pick(words.Redirections)
+		text += " " + g.either("redirections")
 	}
 	return text
 }
@@ -177,9 +187,9 @@ func (g *generator) maybe(s string) string {
 
 func (g *generator) plainCommand() string {
 	if g.inside || g.one(2) {
-		return g.pick(words.InShell) + " " + g.words(3)
+		return g.either("inShell") + " " + g.words(3)
 	}
-	return g.pick(words.Programs) + g.maybe(g.pick(words.Options)) + " " + g.words(2)
+	return g.either("programs") + g.maybe(g.either("options")) + " " + g.words(2)
 }
 
 func (g *generator) words(most int) string {
@@ -191,78 +201,14 @@ func (g *generator) words(most int) string {
 }
 
 // word is a word of any make; one in four is made to do harm.
-func (g *generator) word() string {
-	switch g.IntN(13) {
-	case 0:
-		return g.quotedly(g.pick(words.Expansions))
-	case 1:
-		if g.inside {
-			return g.quotedly("$(" + g.pick(words.InsidePayloads) + ")")
-		}
-		return g.quotedly("$(" + g.pick(words.Payloads) + ")")
-	case 2:
-		return "{" + g.pick(words.PlainFiles) + "," + g.pick(words.Options) + "}"
-	case 3:
-		return g.pick(words.OddWords)
-	case 4:
-		return g.quotedly(`$((` + g.arithmetic() + `))`)
-	case 5:
-		return "<(" + g.plainCommand() + ")"
-	case 12:
-		return g.quotedly(g.nested())
-	case 6:
-		return `"` + g.pick([]string{"-", "--", "", "x"}) + g.pick(words.Expansions) + `"`
-	}
-	return g.pick(words.PlainFiles)
-}
-
-func (g *generator) name() string { return g.pick(words.Names) }
-
-func (g *generator) assignment() string {
-	switch g.IntN(6) {
-	case 0:
-		return g.name() + "=(" + g.pick([]string{"a b", "['a[$(touch PWN)]']=1", "[0]=x", "*"}) + ")"
-	case 1:
-		return g.pick([]string{"export ", "declare ", "declare -i ", "declare -n ", "readonly ", "local ", "typeset -a "}) + g.name() + "=" + g.word()
-	case 2:
-		return "read " + g.name() + " <<< " + g.pick([]string{"x", "'a[$(touch PWN)]'", "7"})
-	case 3:
-		return "printf -v " + g.name() + " " + g.pick([]string{"x", "'a[$(touch PWN)]'", "7", "-oPWN"})
-	}
-	return g.name() + "=" + g.pick([]string{"f", "7", "-oPWN", "'a[$(touch PWN)]'", "\"touch PWN\"", "$(cat f)", "$((2+3))", "*", "'-delete'", g.word()})
-}
-
-func (g *generator) arithmetic() string {
-	return g.pick([]string{"1", "n", "i", "x", "n+1", "n=3", "x++", "$n", "${n}", "a[0]", "a[x]", "'a[$(touch PWN)]'", `"x"`, "REPLY", "_", "$(touch PWN)", "${#x}", "x ? 1 : 2", "RANDOM", "PATH=1"})
-}
-
-func (g *generator) test() string {
-	switch g.IntN(5) {
-	case 0:
-		return g.pick([]string{"-f", "-d", "-v", "-n", "-z", "-R", "-e"}) + " " + g.word()
-	case 1:
-		return g.word() + " " + g.pick([]string{"==", "!=", "=~", "<"}) + " " + g.word()
-	case 2:
-		return g.word() + " " + g.pick([]string{"-eq", "-lt", "-nt"}) + " " + g.pick([]string{"1", "x", "$n", `"$x"`})
-	}
-	return "-f f"
-}
-
-var classicTests = []string{
-	"-f f", "-d sub", `"$x" = y`, `-n "$x"`, "-v x", "-v 'a[$(touch PWN)]'", `"$x" "$y"`, `"$x" 'a[$(touch PWN)]'`, "$x f", `"$n" -eq 1`, `! -f "$x"`, `-f f -a "$x" 'a[$(touch PWN)]'`,
-}
+func (g *generator) word() string { return g.piece("word", 0) }
 
 //go:embed script.json
 var wordsJSON []byte
 
-// words are the pieces that scripts are put together from.
-var words = func() (w struct {
-	Names, PlainFiles, InShell, Programs, Options, InsidePayloads, Payloads, Expansions, OddWords, Redirections, Delimiters, HereLines,
-	Wrapping, FindWords, SedScripts, AwkPrograms, BuiltinUses, GitOptions, GitUses, SettingsInFront []string
-}) {
-	dec := json.NewDecoder(bytes.NewReader(wordsJSON))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&w); err != nil {
+// words are the pieces that scripts are put together from, which may name others.
+var words = func() (w map[string][]string) {
+	if err := json.Unmarshal(wordsJSON, &w); err != nil {
 		panic("script.json: " + err.Error()) // the file is part of the program, which shows at start
 	}
 	return w
