@@ -20,8 +20,10 @@ type kitTool struct {
 	Deferrable bool
 	// Settings are the variables that offer the tool.
 	Settings map[string]string
+	// Makes are the kinds of things that each call may make.
+	Makes []string
 	// Members are those of its inputs, in their order, where draws has nothing of its own: a name, with a question mark
-	// behind it if the member is there half of the time, and the values of which it has one.
+	// behind it if the member is there half of the time, or with odds as in ?2/3, and the values of which it has one.
 	Members [][]any
 }
 
@@ -30,34 +32,31 @@ type object = map[string]any
 
 // draws are inputs that go by what the case has made so far.
 var draws = map[string]func(*SystemMaker) object{
-	"AskUserQuestion":     drawQuestion,
-	"Bash":                drawBash,
-	"Config":              drawConfig,
-	"CoordinatorMode":     func(m *SystemMaker) object { return object{"active": m.odds(2, 3)} },
-	"CronCreate":          drawCronCreate,
-	"EnterWorktree":       drawEnterWorktree,
-	"REPL":                drawREPL,
-	"RemoteTrigger":       drawTrigger,
-	"SendMessage":         drawSend,
-	"Snip":                drawSnip,
-	"SubscribePR":         drawSubscribe,
-	"SuggestBackgroundPR": drawSuggest,
-	"TaskCreate":          drawTaskCreate,
-	"TaskUpdate":          drawTaskUpdate,
-	"TodoWrite":           drawTodos,
-	"Tungsten":            drawTungsten,
-	"VerifyPlanExecution": func(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} },
-	"WebBrowser":          drawBrowser,
-	"WebSearch":           drawSearch,
-	"Workflow":            drawWorkflow,
+	"AskUserQuestion": drawQuestion,
+	"Bash":            drawBash,
+	"Config":          drawConfig,
+	"REPL":            drawREPL,
+	"SendMessage":     drawSend,
+	"Snip":            drawSnip,
+	"TodoWrite":       drawTodos,
+	"Tungsten":        drawTungsten,
+	"WebBrowser":      drawBrowser,
 }
 
 // found are members of the kit's inputs that go by what the case has made so far.
-var found = map[any]func(*SystemMaker) any{
-	"$cron":  func(m *SystemMaker) any { return m.numbered("cron_", m.made.crons) },
-	"$files": func(m *SystemMaker) any { return []string{m.file()} },
-	"$job":   func(m *SystemMaker) any { return m.job() },
-	"$task":  func(m *SystemMaker) any { return m.task() },
+var found = map[string]func(*SystemMaker) any{
+	"$active":  func(m *SystemMaker) any { return m.odds(2, 3) },
+	"$cron":    func(m *SystemMaker) any { return m.numbered("cron_", m.made["crons"]) },
+	"$cronjob": func(m *SystemMaker) any { return fmt.Sprintf("Job %d.", m.made["crons"]) },
+	"$files":   func(m *SystemMaker) any { return []string{m.file()} },
+	"$job":     func(m *SystemMaker) any { return m.job() },
+	"$owner": func(m *SystemMaker) any {
+		return pick(m, append([]string{"main", "nobody", "agent_1", ""}, m.agents...)...)
+	},
+	"$prompt":  func(m *SystemMaker) any { return prompt(&Call{ID: m.id()}) },
+	"$subject": func(m *SystemMaker) any { return fmt.Sprintf("Task %d", m.made["tasks"]) },
+	"$task":    func(m *SystemMaker) any { return m.task() },
+	"$tasks":   func(m *SystemMaker) any { return []string{m.task()} },
 }
 
 // input draws the input of a call of one of the kit's tools.
@@ -65,12 +64,20 @@ func (m *SystemMaker) input(tool string) object {
 	if draw, own := draws[tool]; own {
 		return draw(m)
 	}
-	in := object{}
-	for _, member := range kitTables().Kit[tool].Members {
-		name, values := member[0].(string), member[1:]
-		if find, is := found[values[0]]; is {
+	kit, in := kitTables().Kit[tool], object{}
+	for _, kind := range kit.Makes {
+		m.made[kind]++
+	}
+	for _, member := range kit.Members {
+		name, odds, may := strings.Cut(member[0].(string), "?")
+		values := member[1:]
+		if odds != "" && !m.odds(int(odds[0]-'0'), int(odds[2]-'0')) {
+			continue
+		}
+		text, _ := values[0].(string)
+		if find, is := found[text]; is {
 			in[name] = find(m)
-		} else if name, may := strings.CutSuffix(name, "?"); may {
+		} else if may && odds == "" {
 			m.one(in, name, values...)
 		} else if in[name] = values[0]; len(values) > 1 {
 			in[name] = pick(m, values...)

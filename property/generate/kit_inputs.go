@@ -8,12 +8,6 @@ import (
 // What inputs name is drawn from what the case has made so far, and one beyond, so that
 // most are there and some are not.
 
-// createdCounts counts what the calls of a case may have made.
-type createdCounts struct {
-	tasks, jobs, crons, mails int
-	agents, trees             []string
-}
-
 // broken is an input that breaks the schema of each tool.
 const brokenInput = `{"no_such_member":{"x":[]}}`
 
@@ -33,31 +27,7 @@ func (m *SystemMaker) file() string {
 	return pick(m, "/repo/a.go", "/repo/b.go", "/repo/docs/index.md", "notes.txt", "/repo/missing.txt", "/repo", "/etc/passwd")
 }
 
-func drawTaskCreate(m *SystemMaker) object {
-	m.made.tasks++
-	in := object{"subject": fmt.Sprintf("Task %d", m.made.tasks), "description": pick(m, "All of it.", "Half of it.")}
-	m.one(in, "activeForm", "Doing it")
-	return in
-}
-
-func (m *SystemMaker) task() string { return m.numbered("", m.made.tasks) }
-
-func drawTaskUpdate(m *SystemMaker) object {
-	in := object{"taskId": m.task()}
-	if m.odds(2, 3) {
-		in["status"] = pick(m, "in_progress", "in_progress", "completed", "completed", "pending", "deleted")
-	}
-	m.one(in, "subject", "Another subject")
-	if m.odds(1, 4) {
-		in["owner"] = pick(m, append([]string{"main", "nobody", "agent_1", ""}, m.made.agents...)...)
-	}
-	for _, name := range []string{"addBlocks", "addBlockedBy"} {
-		if m.odds(1, 4) {
-			in[name] = []string{m.task()}
-		}
-	}
-	return in
-}
+func (m *SystemMaker) task() string { return m.numbered("", m.made["tasks"]) }
 
 func drawTodos(m *SystemMaker) object {
 	items := []object{}
@@ -68,17 +38,17 @@ func drawTodos(m *SystemMaker) object {
 }
 
 func drawSend(m *SystemMaker) object {
-	m.made.mails++
-	in := object{"to": pick(m, append([]string{"main", "*", "nobody", "agent_1"}, m.made.agents...)...), "message": pick(m, "How far are you?", "Go on.", "")}
+	m.made["mails"]++
+	in := object{"to": pick(m, append([]string{"main", "*", "nobody", "agent_1"}, m.agents...)...), "message": pick(m, "How far are you?", "Go on.", "")}
 	if m.odds(1, 3) {
 		in["type"] = pick(m, "message", "shutdown_request", "shutdown_response", "plan_approval_request", "plan_approval_response")
 		in["approve"] = m.odds(1, 2)
-		in["request_id"] = m.numbered("mail_", m.made.mails)
+		in["request_id"] = m.numbered("mail_", m.made["mails"])
 	}
 	return in
 }
 
-func (m *SystemMaker) job() string { return m.numbered("task_", m.made.jobs) }
+func (m *SystemMaker) job() string { return m.numbered("task_", m.made["jobs"]) }
 
 // commands are what shells are given: they look, change, fail, take time and are no commands.
 var commands = []string{
@@ -89,7 +59,7 @@ var commands = []string{
 func drawBash(m *SystemMaker) object {
 	in := object{"command": pick(m, commands...)}
 	if m.s.InKit("TaskOutput") && m.odds(1, 2) {
-		m.made.jobs++
+		m.made["jobs"]++
 		in["run_in_background"] = true
 	}
 	if m.odds(1, 6) {
@@ -112,25 +82,6 @@ func drawTungsten(m *SystemMaker) object {
 	return in
 }
 
-func drawCronCreate(m *SystemMaker) object {
-	m.made.crons++
-	m.made.jobs++
-	in := object{"cron": pick(m, cronLines...), "prompt": fmt.Sprintf("Job %d.", m.made.crons)}
-	m.one(in, "recurring", false, true)
-	return in
-}
-
-// cronLines are the lines that cases give jobs; some are none.
-var cronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
-
-func drawSearch(m *SystemMaker) object {
-	in := object{"query": pick(m, "go iterators", "nothing", "unknown words")}
-	if m.odds(1, 4) {
-		in["allowed_domains"] = []string{"go.dev"}
-	}
-	return in
-}
-
 func drawBrowser(m *SystemMaker) object {
 	in := object{"action": pick(m, "navigate", "navigate", "read", "click", "type", "screenshot", "evaluate")}
 	switch in["action"] {
@@ -144,28 +95,6 @@ func drawBrowser(m *SystemMaker) object {
 		in["script"] = pick(m, "document.title", "alert(1)")
 	}
 	return in
-}
-
-func drawTrigger(m *SystemMaker) object {
-	in := object{"action": pick(m, "list", "get", "create", "update", "run")}
-	m.one(in, "trigger_id", "t1", "t2", "../admin")
-	if m.odds(1, 2) {
-		in["body"] = object{"name": "Nightly"}
-	}
-	return in
-}
-
-func drawSubscribe(m *SystemMaker) object {
-	m.made.jobs++
-	in := object{"repo": pick(m, "me/thing", "me/..", "me/thing"), "number": pick(m, 7, 7, 8, 9)}
-	m.one(in, "interval_seconds", 60, 600)
-	return in
-}
-
-func drawEnterWorktree(m *SystemMaker) object {
-	name := pick(m, "one", "two", "../x")
-	m.made.trees = append(m.made.trees, name)
-	return object{"name": name}
 }
 
 func drawSnip(m *SystemMaker) object {
@@ -196,11 +125,6 @@ func drawQuestion(m *SystemMaker) object {
 	return object{"questions": []object{q}}
 }
 
-func drawSuggest(m *SystemMaker) object {
-	m.made.jobs++
-	return object{"title": "Fix the date", "reason": "It is wrong.", "prompt": prompt(&Call{ID: m.id()})}
-}
-
 // drawREPL draws the calls that REPL makes.
 func drawREPL(m *SystemMaker) object {
 	var calls []object
@@ -215,14 +139,6 @@ func drawREPL(m *SystemMaker) object {
 	}
 	in := object{"calls": calls}
 	m.one(in, "keep_going", true)
-	return in
-}
-
-func drawWorkflow(m *SystemMaker) object {
-	in := object{"workflow": pick(m, "copy", "copy", "broken", "missing", "../copy")}
-	if m.odds(2, 3) {
-		in["args"] = object{"name": pick(m, "one", "two; rm -r /repo")}
-	}
 	return in
 }
 

@@ -19,7 +19,9 @@ type SystemMaker struct {
 	has  uint32
 	s    *SystemCase
 	ids  int
-	made createdCounts
+	// made counts what the calls of the case may have made, by kind; agents are names.
+	made   map[string]int
+	agents []string
 	// opening is what the conversation begins with.
 	opening [][]step
 }
@@ -61,7 +63,7 @@ const (
 // Case makes case number i.
 func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
-	m.has, m.ids, m.made, m.opening = m.rng.Uint32(), 0, createdCounts{}, nil
+	m.has, m.ids, m.made, m.agents, m.opening = m.rng.Uint32(), 0, map[string]int{}, nil, nil
 	if m.odds(1, 4) { // hardly any: what is about one thing is found sooner
 		m.has &= m.rng.Uint32() & m.rng.Uint32()
 	}
@@ -305,10 +307,10 @@ func (m *SystemMaker) starts(depth int) bool {
 func (m *SystemMaker) agent(c *Call, depth int) {
 	c.Tool, c.Bad, c.For = "Agent", false, 0
 	if c.Background = m.chance(kits, 1, 2); c.Background {
-		m.made.jobs++
+		m.made["jobs"]++
 		if m.odds(2, 3) {
 			c.Name = pick(m, "ann", "bob", "cleo", "main")
-			m.made.agents = append(m.made.agents, c.Name)
+			m.agents = append(m.agents, c.Name)
 		}
 	}
 	if depth < 3 {
@@ -329,8 +331,8 @@ func (m *SystemMaker) open() {
 			case "Agent":
 				c.Background, c.Name, c.For = true, is.Of, 0
 				c.Inside = m.message(1+m.rng.IntN(2), 1)
-				m.made.jobs++
-				m.made.agents = append(m.made.agents, is.Of)
+				m.made["jobs"]++
+				m.agents = append(m.agents, is.Of)
 			default:
 				c.Input = strings.ReplaceAll(string(is.Input), "%s", c.ID)
 			}
@@ -338,7 +340,9 @@ func (m *SystemMaker) open() {
 		}
 		m.s.Turns = append(m.s.Turns, t)
 	}
-	m.made.tasks, m.made.crons, m.made.jobs = m.made.tasks+2, m.made.crons+2, m.made.jobs+1
+	m.made["tasks"] += 2
+	m.made["crons"] += 2
+	m.made["jobs"]++
 }
 
 // other makes a call of one of the other built-ins.
