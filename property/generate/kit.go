@@ -20,6 +20,8 @@ type kitTool struct {
 	Deferrable bool
 	// Settings are the variables that offer the tool.
 	Settings map[string]string
+	// Files are those that it needs, by path.
+	Files map[string]string
 	// Makes are the kinds of things that each call may make.
 	Makes []string
 	// Members are those of its inputs, in their order, where draws has nothing of its own: a name, with a question mark
@@ -102,10 +104,12 @@ type step struct {
 //go:embed kit.json
 var kitTable []byte
 
-// kitTables are the built-in tools of the families by name, and the families.
+// kitTables are the built-in tools of the families by name, the families, and commands.
 var kitTables = sync.OnceValue(func() (all struct {
 	Kit      map[string]kitTool
 	Families []family
+	// Commands are what shells are given: they look, change, fail, take time and are no commands.
+	Commands []string
 }) {
 	if err := json.Unmarshal(kitTable, &all); err != nil {
 		panic(err) // every test of this package reads it

@@ -50,14 +50,8 @@ func drawSend(m *SystemMaker) object {
 
 func (m *SystemMaker) job() string { return m.numbered("task_", m.made["jobs"]) }
 
-// commands are what shells are given: they look, change, fail, take time and are no commands.
-var commands = []string{
-	"echo hi", "cat a.go", "ls", "sleep 2; echo late", "false", "cd docs", "cd docs && pwd", "echo x > out.txt", "rm -f out.txt",
-	"cat missing.txt", "grep -r func .", "echo 'open", "echo one; sleep 1; echo two; sleep 1; echo three", "touch t.txt && ls | wc -l", "exit 3", "cat /etc/passwd",
-}
-
 func drawBash(m *SystemMaker) object {
-	in := object{"command": pick(m, commands...)}
+	in := object{"command": pick(m, kitTables().Commands...)}
 	if m.s.InKit("TaskOutput") && m.odds(1, 2) {
 		m.made["jobs"]++
 		in["run_in_background"] = true
@@ -76,7 +70,7 @@ func drawTungsten(m *SystemMaker) object {
 	case 1:
 		in["keys"] = []string{pick(m, "C-c", "Enter", "Up")}
 	default:
-		in["text"], in["keys"] = pick(m, commands...), []string{"Enter"}
+		in["text"], in["keys"] = pick(m, kitTables().Commands...), []string{"Enter"}
 	}
 	m.one(in, "wait_ms", 500, 3_000)
 	return in

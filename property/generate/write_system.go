@@ -241,22 +241,12 @@ func addPages(web map[string]string, tool string) {
 	}
 }
 
-// places are the files that tools need, by tool and path.
-var places = map[string]map[string]string{
-	"NotebookEdit": {"/repo/nb.ipynb": `{"cells":[{"id":"one","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":["print(1)"]}],"metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":5}`},
-	"Workflow": {
-		"/repo/.claude/workflows/copy.yaml":   "args: {name: What}\nsteps:\n  - {id: look, tool: Read, input: {file_path: /repo/a.go}, keep_going: true}\n  - {id: write, tool: Write, input: {file_path: \"/repo/a/copied.txt\", content: \"{{args.name}} {{steps.look}}\"}}\n",
-		"/repo/.claude/workflows/broken.yaml": "stepps: []\n",
-	},
-	"Skill": {"/repo/.claude/skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets.\n---\nGreet $ARGUMENTS.\n"},
-}
-
 // surroundings are what the kit's tools work with outside of the conversation.
 func (w *systemWriter) surroundings(s *SystemCase) {
 	web, files := map[string]string{}, map[string]string{}
 	for _, name := range s.Kit {
 		addPages(web, name)
-		maps.Copy(files, places[name])
+		maps.Copy(files, kitTables().Kit[name].Files)
 	}
 	if len(files) > 0 {
 		w.line(1, "files:")
