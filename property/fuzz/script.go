@@ -118,14 +118,8 @@ func (g *generator) hereDocument() string {
 func (g *generator) nested() string {
 	inner := g.either("innerTexts", g.either("expansions"))
 	for range 1 + g.IntN(2) {
-		switch g.IntN(4) {
-		case 0:
-			inner = "'" + inner + "'"
-		case 1:
-			inner = "$'" + inner + "'"
-		case 2:
-			inner = `"` + inner + `"`
-		}
+		quotes := [...][2]string{{"'", "'"}, {"$'", "'"}, {`"`, `"`}, {}}[g.IntN(4)]
+		inner = quotes[0] + inner + quotes[1]
 	}
 	text := g.fill("${<expanded><operators>", 0) + inner + "}"
 	if g.one(4) {
