@@ -27,6 +27,8 @@ type kitTool struct {
 	// Members are those of its inputs, in their order, where draws has nothing of its own: a name, with a question mark
 	// behind it if the member is there half of the time, or with odds as in ?2/3, and the values of which it has one.
 	Members [][]any
+	// Of are further members of an input, by its action.
+	Of map[string][][]any
 }
 
 // object is an input.
@@ -42,7 +44,6 @@ var draws = map[string]func(*SystemMaker) object{
 	"Snip":            drawSnip,
 	"TodoWrite":       drawTodos,
 	"Tungsten":        drawTungsten,
-	"WebBrowser":      drawBrowser,
 }
 
 // found are members of the kit's inputs that go by what the case has made so far.
@@ -70,7 +71,15 @@ func (m *SystemMaker) input(tool string) object {
 	for _, kind := range kit.Makes {
 		m.made[kind]++
 	}
-	for _, member := range kit.Members {
+	m.members(in, kit.Members)
+	if action, is := in["action"].(string); is {
+		m.members(in, kit.Of[action])
+	}
+	return in
+}
+
+func (m *SystemMaker) members(in object, members [][]any) {
+	for _, member := range members {
 		name, odds, may := strings.Cut(member[0].(string), "?")
 		values := member[1:]
 		if odds != "" && !m.odds(int(odds[0]-'0'), int(odds[2]-'0')) {
@@ -85,7 +94,6 @@ func (m *SystemMaker) input(tool string) object {
 			in[name] = pick(m, values...)
 		}
 	}
-	return in
 }
 
 // family are tools that work on the same things. Its opening is a course of messages that gets

@@ -76,21 +76,6 @@ func drawTungsten(m *SystemMaker) object {
 	return in
 }
 
-func drawBrowser(m *SystemMaker) object {
-	in := object{"action": pick(m, "navigate", "navigate", "read", "click", "type", "screenshot", "evaluate")}
-	switch in["action"] {
-	case "navigate":
-		in["url"] = pick(m, "https://shop.example/", "https://shop.example/cart", "https://bank.example/", "https://nowhere.example/")
-	case "click":
-		in["selector"] = pick(m, "#next", "#away", "#none")
-	case "type":
-		in["selector"], in["text"] = pick(m, "#name", "#none"), "Ann"
-	case "evaluate":
-		in["script"] = pick(m, "document.title", "alert(1)")
-	}
-	return in
-}
-
 func drawSnip(m *SystemMaker) object {
 	switch m.rng.IntN(4) {
 	case 0:
