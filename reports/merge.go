@@ -23,23 +23,10 @@ func Merge(parts []Stored, names []string) (Stored, error) {
 			return Stored{}, fmt.Errorf("%s is a report of %s, and %s one of %s; merge those of one command", names[0], parts[0].Command, names[i], p.Command)
 		}
 	}
-	switch parts[0].doc.(type) {
-	case runJSON:
-		return merged(parts, names, mergeRuns)
-	case replayJSON:
-		return merged(parts, names, mergeReplays)
-	case recordedCacheJSON:
-		return merged(parts, names, mergeCaches)
-	case fuzzJSON:
-		return merged(parts, names, mergeFuzz)
-	case tokensJSON:
-		return merged(parts, names, mergeTokens)
-	case cacheJSON:
-		return merged(parts, names, mergeOrderings)
-	case standingsJSON:
-		return merged(parts, names, mergeStandings)
-	case findingsJSON:
-		return merged(parts, names, mergeFound)
+	for _, merge := range mergers {
+		if all, is, err := merge(parts, names); is {
+			return all, err
+		}
 	}
 	panic(fmt.Sprintf("a report of %s is not merged", parts[0].Command))
 }
@@ -50,18 +37,26 @@ var mixed = map[string]string{
 	"search": "labelled queries and some of words",
 }
 
-// merged joins parts that must be of one type.
-func merged[T any](parts []Stored, names []string, merge func([]T, []string) (T, error)) (Stored, error) {
-	var all []T
-	for _, p := range parts {
-		doc, ok := p.doc.(T)
-		if !ok {
-			return Stored{}, fmt.Errorf("some of the reports are of %s; merge those of one kind", mixed[p.Command])
+// mergers are of one type of report each.
+var mergers = [...]func([]Stored, []string) (Stored, bool, error){
+	merger(mergeRuns), merger(mergeReplays), merger(mergeCaches), merger(mergeFuzz),
+	merger(mergeTokens), merger(mergeOrderings), merger(mergeStandings), merger(mergeFound),
+}
+
+// merger joins parts that must be of one type, if the first is of it.
+func merger[T any](merge func([]T, []string) (T, error)) func([]Stored, []string) (Stored, bool, error) {
+	return func(parts []Stored, names []string) (Stored, bool, error) {
+		var all []T
+		for i, p := range parts {
+			doc, ok := p.doc.(T)
+			if !ok {
+				return Stored{}, i > 0, fmt.Errorf("some of the reports are of %s; merge those of one kind", mixed[p.Command])
+			}
+			all = append(all, doc)
 		}
-		all = append(all, doc)
+		doc, err := merge(all, names)
+		return Stored{parts[0].Command, doc}, true, err
 	}
-	doc, err := merge(all, names)
-	return Stored{parts[0].Command, doc}, err
 }
 
 // refusal is why parts cannot be merged: the first reason there is.
