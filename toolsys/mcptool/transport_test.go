@@ -3,6 +3,7 @@ package mcptool_test
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,9 +11,11 @@ import (
 	"os/exec"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,6 +111,30 @@ func child(t *testing.T) func(context.Context) (mcp.Transport, error) {
 		cmd.Env = append(os.Environ(), asChild+"=1")
 		return cmd, nil
 	})
+}
+
+// closed is the way to a program that ended before the first message was written, so that its output was closed before
+// its end was read.
+type closed struct{ mcp.Connection }
+
+func (c closed) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+func (closed) SessionID() string                                 { return "" }
+func (closed) Close() error                                      { return nil }
+func (closed) Write(context.Context, jsonrpc.Message) error      { return syscall.EPIPE }
+func (closed) Read(context.Context) (jsonrpc.Message, error) {
+	return nil, &fs.PathError{Op: "read", Path: "|0", Err: fs.ErrClosed}
+}
+
+// Whether the end of a program's output is read first, or its output closed, is a matter of luck and not of its server.
+func TestAProgramThatEndedIsNamedAlikeHoweverItShows(t *testing.T) {
+	reported := make(chan string, 10)
+	f, err := mcptool.Connect(mcptool.FleetConfig{
+		Clock: toolsys.RealClock(), Attempts: 1, Backoff: func(int) time.Duration { return time.Millisecond },
+		Report: func(r mcptool.Report) { reported <- r.String() },
+	}, mcptool.Endpoint{Name: "m", Dial: func(context.Context) (mcp.Transport, error) { return closed{}, nil }})
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	assert.Contains(t, <-reported, "it cannot be connected: EOF (a server's output has messages of JSON-RPC alone, up to its end)")
 }
 
 // What a program leaves behind when it dies would keep its output open, and its call waiting.
