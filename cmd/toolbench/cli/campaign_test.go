@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -174,9 +173,6 @@ func TestRecordingsAreReplayedElsewhere(t *testing.T) {
 
 // Two servers on one folder would take each other's streams away: the second one would wait for ever.
 func TestAStoreIsOneCampaignsAtATime(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no lock")
-	}
 	dir := t.TempDir()
 	args := []string{"campaign", "--seed", "7", "--range", "0..1000000", "--store", "kept", "--workers", "0"}
 	begin := func() (end func() int) {

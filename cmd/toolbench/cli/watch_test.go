@@ -126,9 +126,7 @@ func TestAWatchedFoldersNameMayHaveADot(t *testing.T) {
 func TestAWatchFollowsALinkToItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".kept", "below"), 0o700))
-	if err := os.Symlink(".kept", filepath.Join(dir, "mine")); err != nil {
-		t.Skip(err)
-	}
+	require.NoError(t, os.Symlink(".kept", filepath.Join(dir, "mine")))
 	scenario := "name: one\nabout: It answers.\nstream: {turns: [{text: Hello.}]}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".kept", "one.yaml"), []byte(scenario), 0o600))
 	for _, arg := range []string{"mine", "mine/", ".kept"} {
