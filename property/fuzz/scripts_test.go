@@ -2,7 +2,11 @@ package fuzz_test
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"os/exec"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,4 +75,28 @@ func TestTheSameSeedGivesTheSameScripts(t *testing.T) {
 		different[fuzz.GenerateScript(7, n)] = true
 	}
 	assert.Greater(t, len(different), 150)
+}
+
+// A piece that no list has would be drawn by nobody until a seed comes to it, and a list that nothing names never.
+func TestEveryPieceOfAScriptIsThereAndNamed(t *testing.T) {
+	table, err := os.ReadFile("script.json")
+	require.NoError(t, err)
+	source, err := os.ReadFile("script.go")
+	require.NoError(t, err)
+	var lists map[string][]string
+	require.NoError(t, json.Unmarshal(table, &lists))
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<['?]?(\w+)>`).FindAllStringSubmatch(string(table)+string(source), -1) {
+		if m[1] != "name" { // as the comments have it
+			named[m[1]] = true
+		}
+	}
+	for name := range named {
+		_, list := lists[name]
+		assert.True(t, list || regexp.MustCompile(`case .*"`+name+`"`).Match(source), "no list and no case has %s", name)
+	}
+	for name, pieces := range lists {
+		assert.NotEmpty(t, pieces, name)
+		assert.True(t, named[name] || strings.Contains(string(source), `"`+name+`"`), "nothing names %s", name)
+	}
 }

@@ -1,10 +1,14 @@
 package generate_test
 
 import (
+	"bytes"
+	"os"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"toolbench/property/des"
@@ -74,4 +78,30 @@ func BenchmarkMakeAndRun(b *testing.B) {
 	}
 	b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "cases/s")
+}
+
+// A value of the kit's table that is found, or a kind of thing that is made, has to be one that the code knows: another
+// would be drawn as a text.
+func TestTheKitsTableNamesWhatIsThere(t *testing.T) {
+	table, err := os.ReadFile("kit.json")
+	require.NoError(t, err)
+	var source []byte
+	for _, file := range []string{"kit.go", "kit_inputs.go", "system.go"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		source = append(source, text...)
+	}
+	finds := regexp.MustCompile(`"(\$\w+)"`).FindAllSubmatch(table, -1)
+	makes := regexp.MustCompile(`"makes": \["(\w+)"(?:, "(\w+)")?\]`).FindAllSubmatch(table, -1)
+	require.NotEmpty(t, finds)
+	require.NotEmpty(t, makes)
+	for _, m := range finds {
+		assert.True(t, bytes.Contains(source, []byte(`"`+string(m[1])+`":`)), "%s", m[1])
+	}
+	assert.Len(t, makes, bytes.Count(table, []byte(`"makes"`)))
+	for _, m := range makes {
+		for _, kind := range m[1:] {
+			assert.True(t, len(kind) == 0 || bytes.Contains(source, []byte(`made["`+string(kind)+`"]`)), "%s", kind)
+		}
+	}
 }
