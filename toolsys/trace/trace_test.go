@@ -26,6 +26,8 @@ func TestCanonicalLines(t *testing.T) {
 		{"time in microseconds, kind and turn", trace.Event{At: 1500 * time.Microsecond, Turn: 2, Data: trace.TurnStart{}}, `1500 turn.start turn=2`},
 		{"calls carry their tool", trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Applied{}}, `0 state.applied turn=1 call=toolu_1 tool=Read`},
 		{"sub-agents carry their name", trace.Event{Agent: "agent_1.2", Data: trace.TurnEnd{Results: 2}}, `0 turn.end agent=agent_1.2 turn=0 results=2 denied=0`},
+		{"names of signs that could be misread are quoted", trace.Event{Call: "~a!", Tool: "two words", Agent: "\x7f", Data: trace.Applied{}},
+			`0 state.applied agent="\x7f" turn=0 call=~a! tool="two words"`},
 		{"texts are quoted, numbers are not", trace.Event{Data: &trace.Stage{Stage: "a\n\"b\"", Result: "ok", Took: time.Second}},
 			`0 call.stage turn=0 stage="a\n\"b\"" result="ok" took_us=1000000`},
 		{"truth values are texts", trace.Event{Data: trace.Ready{Safe: true, Input: "{}"}}, `0 call.ready turn=0 safe="true" input="{}"`},
@@ -63,6 +65,9 @@ func TestEveryKindIsListedWithItsMembers(t *testing.T) {
 			assert.Contains(t, []string{"text", "number", "microseconds", "bool", "list", "object"}, m.Type, "%s: %s", k.Kind, m.Name)
 		}
 	}
+	assert.Equal(t, []string{"text", "microseconds"}, []string{typeOf(trace.KindStage, "stage"), typeOf(trace.KindStage, "took_us")})
+	assert.Equal(t, []string{"list", "text", "bool"}, []string{typeOf(trace.KindQueued, "on"), typeOf(trace.KindQueued, "reason"), typeOf(trace.KindReady, "safe")})
+	assert.Equal(t, "number", typeOf(trace.KindTurnEnd, "results"))
 	assert.Len(t, seen, 40)
 	assert.Len(t, trace.Names(), 40)
 	for kind, n := range seen {
@@ -72,6 +77,32 @@ func TestEveryKindIsListedWithItsMembers(t *testing.T) {
 		}
 		assert.Equal(t, want, n, kind)
 	}
+}
+
+func typeOf(kind trace.Kind, member string) string {
+	for _, k := range trace.Kinds() {
+		for _, m := range k.Members {
+			if k.Kind == kind && m.Name == member {
+				return m.Type
+			}
+		}
+	}
+	return ""
+}
+
+func TestEventsStayInOrderHoweverMany(t *testing.T) {
+	var log trace.Log
+	room := testing.AllocsPerRun(1, func() {
+		log = trace.Log{}
+		for turn := range 5000 {
+			log.Add(trace.Event{Turn: turn})
+		}
+	})
+	for turn, e := range log.Events() {
+		require.Equal(t, turn, e.Turn)
+	}
+	assert.Len(t, log.Events(), 5000)
+	assert.Less(t, room, 60.0, "room is made for many events at a time")
 }
 
 func TestDigestTellsRunsApart(t *testing.T) {

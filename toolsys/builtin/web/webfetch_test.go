@@ -117,6 +117,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	var asked []string
 	d := web.Deps{Do: net(map[string]page{
 		"https://e.org/404":  {status: 404, contentType: "text/html", body: "<p>gone"},
+		"https://e.org/400":  {status: 400, contentType: "text/plain", body: "no"},
 		"https://e.org/500":  {status: 500},
 		"https://e.org/png":  {status: 200, contentType: "image/png", body: "\x89PNG"},
 		"https://e.org/to":   {status: 302},
@@ -125,6 +126,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	}, &asked)}
 	for url, want := range map[string]string{
 		"https://e.org/404":       "https://e.org/404 answered 404 Not Found",
+		"https://e.org/400":       "answered 400 Bad Request",
 		"https://e.org/500":       "500 Internal Server Error",
 		"https://e.org/png":       "the content is image/png, which is not text",
 		"https://e.org/to":        "without an address",
@@ -145,6 +147,8 @@ func TestAPageCannotKeepTheConverterAtWork(t *testing.T) {
 		"quotations":        {strings.Repeat("<blockquote>", 250) + strings.Repeat("a<br>", 100_000), "nested"},
 		"breaks alone":      {strings.Repeat("<blockquote>", 250) + strings.Repeat("<br>", 100_000), "nested"},
 		"a script's name":   {strings.Repeat("<blockquote>", 250) + strings.Repeat("script<br>", 100_000), "nested"},
+		"numbered lists":    {strings.Repeat("<ol><li>", 120) + strings.Repeat("<p>a\nb", 100_000), "nested"},
+		"one long text":     {strings.Repeat("<ul><li>", 120) + "<pre>" + strings.Repeat("a\n", 100_000) + "</pre>", "nested"},
 		"lists":             {strings.Repeat("<ul><li>", 120) + strings.Repeat("<p>a\nb", 100_000), "nested"},
 		"elements":          {strings.Repeat("<div>", 100_000), "exceeds 512 nodes"},
 		"a script":          {"<script>" + strings.Repeat("[", 100_000) + "</script>a", ""},
@@ -211,6 +215,17 @@ func TestALongPageIsCutAndSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, out.Data.(web.FetchOut).Cut)
 	assert.Contains(t, message.PlainText(out.Blocks)[:200], "only the first 10485760 bytes were read")
+}
+
+func TestAPageOfJustTheLimitIsWhole(t *testing.T) {
+	body := bytes.Repeat([]byte("0123456789abcde\n"), web.MaxBytes/16)
+	d := web.Deps{Do: func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: io.NopCloser(bytes.NewReader(body))}, nil
+	}}
+	out, err := fetch(t, d, "https://e.org/")
+	require.NoError(t, err)
+	assert.False(t, out.Data.(web.FetchOut).Cut)
+	assert.Equal(t, web.MaxBytes, out.Data.(web.FetchOut).Bytes)
 }
 
 func TestOnlyWebAddressesAreTaken(t *testing.T) {

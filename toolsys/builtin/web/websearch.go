@@ -53,7 +53,7 @@ type SearchOut struct {
 // Query is one search, as an Engine gets it.
 type Query struct {
 	Text string
-	// Allowed and Blocked are domains in lower case. An engine may use them for a better
+	// Allowed and Blocked are domains in ASCII and lower case. An engine may use them for a better
 	// choice; its hits are filtered in any case.
 	Allowed, Blocked []string
 }
@@ -109,7 +109,7 @@ func validateSearch(in SearchIn, _ *tool.Context) *tool.Refusal {
 
 func (find Engine) call(ctx context.Context, in SearchIn, _ *tool.Context) (SearchOut, error) {
 	q := Query{Text: strings.TrimSpace(in.Query)}
-	q.Allowed, q.Blocked = tool.Each(in.Allowed, strings.ToLower), tool.Each(in.Blocked, strings.ToLower)
+	q.Allowed, q.Blocked = tool.Each(in.Allowed, domain), tool.Each(in.Blocked, domain)
 	found, err := find(ctx, q)
 	if err != nil {
 		return SearchOut{}, fmt.Errorf("the search failed: %w", err)
@@ -135,8 +135,14 @@ func (q Query) takes(h Hit) bool {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		return false
 	}
-	host := strings.ToLower(u.Hostname())
+	host := domain(u.Hostname())
 	return (len(q.Allowed) == 0 || below(host, q.Allowed)) && !below(host, q.Blocked)
+}
+
+// domain is a host's name in the form in which it is compared: as the network knows it, in lower case.
+func domain(name string) string {
+	plain, _ := plainHost(strings.ToLower(name))
+	return strings.TrimSuffix(plain, ".")
 }
 
 // below reports whether a host is one of the domains or below one.

@@ -39,6 +39,7 @@ const results = `<!DOCTYPE html><html><body><div id="links" class="results">
 <a class="result__url" href="//x">go.dev</a><a class="result__snippet" href="//x">All of
   the <b>language</b> &lt;now&gt;.</a></div></div>
 <div class="result web-result"><h2><a class="result__a" href="https://other.example/go">Other</a></h2></div>
+<div class="result web-result"><h2><a class="result__a" href="//third.example/l/">Third</a></h2></div>
 </div></body></html>`
 
 func TestTheEnginesPageIsRead(t *testing.T) {
@@ -50,8 +51,9 @@ func TestTheEnginesPageIsRead(t *testing.T) {
 	assert.Equal(t, []web.Hit{
 		{Title: "The Go Spec", URL: "https://go.dev/ref/spec?a=1&b=2", Snippet: "All of the language <now>."},
 		{Title: "Other", URL: "https://other.example/go"},
+		{Title: "Third", URL: "https://third.example/l/"},
 	}, out.Data.(web.SearchOut).Hits)
-	assert.Equal(t, "Pages found for \"go spec\":\n\n1. The Go Spec\n   https://go.dev/ref/spec?a=1&b=2\n   All of the language <now>.\n\n2. Other\n   https://other.example/go",
+	assert.Equal(t, "Pages found for \"go spec\":\n\n1. The Go Spec\n   https://go.dev/ref/spec?a=1&b=2\n   All of the language <now>.\n\n2. Other\n   https://other.example/go\n\n3. Third\n   https://third.example/l/",
 		message.PlainText(out.Blocks))
 }
 
@@ -87,6 +89,20 @@ func TestTheFiltersHoldWhateverTheEngineGives(t *testing.T) {
 	out, err := search(t, all, `{"query":"go","allowed_domains":["nowhere.org"]}`)
 	require.NoError(t, err)
 	assert.Equal(t, `No page was found for "go" in the domains asked for; 5 of other domains were left out. Try other words.`, message.PlainText(out.Blocks))
+}
+
+// A name has one meaning, however the engine or the model writes it.
+func TestTheFiltersKnowADomainInEveryForm(t *testing.T) {
+	hits := found(web.Hit{URL: "https://Bücher.example/"}, web.Hit{URL: "https://xn--bcher-kva.example./"}, web.Hit{URL: "https://www.BÜCHER.example:8443/"},
+		web.Hit{URL: "ftp://bücher.example/"}, web.Hit{URL: "https:///bücher.example"}, web.Hit{URL: "//bücher.example/"})
+	for _, name := range []string{"bücher.example", "xn--bcher-kva.example", "BÜCHER.Example", "bücher.example."} {
+		out, err := search(t, hits, `{"query":"go","blocked_domains":["`+name+`"]}`)
+		require.NoError(t, err)
+		assert.Empty(t, out.Data.(web.SearchOut).Hits, name)
+		out, err = search(t, hits, `{"query":"go","allowed_domains":["`+name+`"]}`)
+		require.NoError(t, err)
+		assert.Len(t, out.Data.(web.SearchOut).Hits, 3, name)
+	}
 }
 
 func TestASearchGivesTenPagesAtMost(t *testing.T) {
