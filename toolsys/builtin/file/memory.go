@@ -240,17 +240,17 @@ func size(info os.FileInfo) string {
 }
 
 func (m memory) create(in MemoryIn, file string) (string, error) {
-	if _, err := m.fsys.Stat(file); err == nil {
+	if _, err := m.fsys.Stat(file); err == nil || file == m.dir {
 		return "", worded("Error: File %s already exists", in.Path)
 	}
-	if err := m.write(file, in.FileText); err != nil {
+	if err := m.write(in.Path, file, in.FileText); err != nil {
 		return "", err
 	}
 	return "File created successfully at: " + in.Path, nil
 }
 
-func (m memory) write(file, text string) error {
-	return Deps{FS: m.fsys}.put(place{abs: file, real: file}, []byte(text), m.call)
+func (m memory) write(shown, file, text string) error {
+	return Deps{FS: m.fsys}.put(place{abs: shown, real: file}, []byte(text), m.call)
 }
 
 func (m memory) replace(in MemoryIn, file string) (string, error) {
@@ -264,7 +264,7 @@ func (m memory) replace(in MemoryIn, file string) (string, error) {
 	case n > 1:
 		return "", worded("No replacement was performed. Multiple occurrences of old_str `%s` in %s: %d. Please ensure it is unique", in.OldStr, in.Path, n)
 	}
-	return "The memory file has been edited.", m.write(file, strings.Replace(text, in.OldStr, in.NewStr, 1))
+	return "The memory file has been edited.", m.write(in.Path, file, strings.Replace(text, in.OldStr, in.NewStr, 1))
 }
 
 func (m memory) insert(in MemoryIn, file string) (string, error) {
@@ -281,7 +281,7 @@ func (m memory) insert(in MemoryIn, file string) (string, error) {
 	}
 	added := strings.TrimSuffix(in.InsertText, "\n") + "\n"
 	text = strings.Join(slices.Insert(lines, in.InsertLine, added), "")
-	return fmt.Sprintf("The file %s has been edited.", in.Path), m.write(file, text)
+	return fmt.Sprintf("The file %s has been edited.", in.Path), m.write(in.Path, file, text)
 }
 
 func (m memory) remove(in MemoryIn, file string) (string, error) {
@@ -297,8 +297,8 @@ func (m memory) remove(in MemoryIn, file string) (string, error) {
 func (m memory) rename(in MemoryIn) (string, error) {
 	from, _ := m.place(in.OldPath) // validated
 	to, _ := m.place(in.NewPath)
-	if from == m.dir || to == m.dir {
-		return "", fmt.Errorf("%s itself stays where it is", MemoryRoot)
+	if to == m.dir || permission.Within(to, []string{from}) { // as all is of the folder itself
+		return "", fmt.Errorf("%s cannot become %s", in.OldPath, in.NewPath)
 	}
 	if _, err := m.fsys.Stat(from); err != nil {
 		return "", worded("Error: The path %s does not exist", in.OldPath)
