@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -141,17 +142,16 @@ func (d Deps) exchange(ctx context.Context, r request) (status int, text string,
 	if err != nil {
 		return 0, "", err
 	}
+	if r.token != "" && u.Scheme != "https" && !permission.ThisMachine(u.Hostname()) {
+		return 0, "", fmt.Errorf("%s would get the token unencrypted; give it an address with https", u.Host)
+	}
 	u = u.JoinPath(r.path...)
 	u.RawQuery = r.query
-	var body io.Reader
+	var body []byte
 	if len(r.body) > 0 {
-		raw, err := json.Marshal(r.body)
-		if err != nil {
-			return 0, "", err
-		}
-		body = bytes.NewReader(raw)
+		body, _ = json.Marshal(r.body) // it came as JSON
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), body)
+	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
