@@ -276,12 +276,9 @@ func sane(p string) bool {
 	if len(p) > maxPath || p == "/" || strings.IndexFunc(p, unicode.IsControl) >= 0 || strings.ContainsRune(p, unicode.ReplacementChar) {
 		return false
 	}
-	for name := range strings.SplitSeq(p[1:], "/") {
-		if name == "" || len(name) > maxName || strings.TrimSpace(name) != name {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(p[1:], "/"), func(name string) bool {
+		return name == "" || len(name) > maxName || strings.TrimSpace(name) != name
+	})
 }
 
 // dirOf finds where a session worked: as it is known, else where its relative paths are
