@@ -106,6 +106,35 @@ func TestGitMakesAndRemovesWorktrees(t *testing.T) {
 	assert.Equal(t, "main", in("git branch --format='%(refname:short)'"))
 }
 
+// What git does not delete stays, and the conversation is back all the same: its folder is gone.
+func TestAWorktreeIsLeftWhateverBecomesOfItsBranch(t *testing.T) {
+	c, in, trees := repository(t)
+	enter, exit := shell.EnterWorktree(trees), shell.ExitWorktree(trees)
+	before := c.State
+	for name, test := range map[string]struct{ script, lost, left string }{
+		"on another branch":   {"git commit -qm more --allow-empty && git branch kept", "", "kept\nmain\nworktree-x"},
+		"renamed":             {"git branch -m renamed", "", "main\nrenamed"},
+		"left for another":    {"git commit -qm alone --allow-empty && git switch -qc other main", "alone", "main\nother"},
+		"detached":            {"git switch -q --detach && git commit -qm alone --allow-empty", "alone", "main"},
+		"detached, and clean": {"git switch -q --detach", "", "main"},
+	} {
+		_, err := use(t, enter, `{"name":"x"}`, c)
+		require.NoError(t, err, name)
+		tree := filepath.Join(before.Root, shell.WorktreeDir, "x")
+		in("cd " + shell.WorktreeDir + "/x && " + test.script)
+		_, err = use(t, exit, `{"action":"remove"}`, c)
+		if test.lost != "" {
+			require.ErrorContains(t, err, test.lost, name)
+			_, err = use(t, exit, `{"action":"remove","discard_changes":true}`, c)
+		}
+		require.NoError(t, err, name)
+		assert.Equal(t, before, c.State, name)
+		assert.NoDirExists(t, tree, name)
+		assert.Equal(t, test.left, in("git branch --format='%(refname:short)'"), name)
+		in("git branch --format='%(refname:short)' | grep -v main | xargs -r git branch -qD")
+	}
+}
+
 func TestWhereThereIsNoRepositoryThereIsNoWorktree(t *testing.T) {
 	c, _, trees := repository(t)
 	c.State.Dir = host.Follow(t.TempDir())

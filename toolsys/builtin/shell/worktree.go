@@ -253,10 +253,13 @@ git worktree add -b %[2]s %[3]s %[4]s`, WorktreeDir, w.Branch, target, base))
 	return w, err
 }
 
-// Changes lists files that are not committed and commits that only the worktree has.
+// Changes lists files that are not committed and commits that only the worktree has, or its branch.
 func (g GitWorktrees) Changes(ctx context.Context, w tool.Worktree, env map[string]string) ([]string, error) {
 	var all []string
-	for _, script := range []string{"git status --porcelain --untracked-files=all", "git log --oneline HEAD --not --exclude=" + w.Branch + " --branches --remotes"} {
+	for _, script := range []string{
+		"git status --porcelain --untracked-files=all",
+		fmt.Sprintf("git log --oneline HEAD $(git rev-parse -q --verify refs/heads/%[1]s) --not --exclude=%[1]s --branches --remotes", w.Branch),
+	} {
 		out, err := g.script(ctx, w.Dir, env, script)
 		if err != nil {
 			return nil, err
@@ -268,7 +271,8 @@ func (g GitWorktrees) Changes(ctx context.Context, w tool.Worktree, env map[stri
 	return all, nil
 }
 
-// Remove removes the worktree and its branch. Git itself refuses what would be lost.
+// Remove removes the worktree and its branch. Git itself refuses what would be lost; a branch that it does not
+// delete stays, which loses nothing.
 func (g GitWorktrees) Remove(ctx context.Context, w tool.Worktree, env map[string]string, discard bool) error {
 	target, err := syntax.Quote(w.Dir, syntax.LangPOSIX)
 	if err != nil {
@@ -278,6 +282,6 @@ func (g GitWorktrees) Remove(ctx context.Context, w tool.Worktree, env map[strin
 	if discard {
 		force, drop = "--force ", "-D"
 	}
-	_, err = g.script(ctx, w.Main, env, fmt.Sprintf("git worktree remove %s%s && git branch %s %s", force, target, drop, w.Branch))
+	_, err = g.script(ctx, w.Main, env, fmt.Sprintf("git worktree remove %s%s && { git branch %s %s || :; }", force, target, drop, w.Branch))
 	return err
 }
