@@ -108,6 +108,9 @@ func (cs *Crons) run(ctx context.Context, job *CronJob, s cron.Schedule, clock t
 		if err := clock.Sleep(ctx, "cron/"+job.ID, next.Sub(clock.Now())); err != nil {
 			return 1, err
 		}
+		if clock.Now().Before(next) {
+			continue // the clock was put back meanwhile: the time would come again
+		}
 		_, err := cs.inbox.Post(tool.Mail{From: "cron", Kind: tool.MailCron, About: job.ID, Text: job.Prompt})
 		if err != nil {
 			return 1, err

@@ -97,3 +97,29 @@ func TestTimesThatWereMissedDoNotPileUp(t *testing.T) {
 		assert.Empty(t, crons.List())
 	})
 }
+
+// A clock that is put back while a job waits has its time come once all the same.
+func TestAClockThatIsPutBackFiresNothingTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var off time.Duration
+		clock := bubbleClock(nil)
+		clock.Now = func() time.Time { return time.Now().UTC().Add(off) }
+		inbox := tool.NewInbox(clock, nil)
+		crons := work.NewCrons(tool.NewTasks(clock, nil), inbox)
+		c := &tool.Context{}
+		c.Clock = clock
+		job, err := crons.Create("0 * * * *", "Look.", true, c)
+		require.NoError(t, err)
+		time.Sleep(30 * time.Minute)
+		off = -5 * time.Minute
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		assert.Empty(t, inbox.Take(""), "it is four minutes to the hour")
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		assert.Len(t, inbox.Take(""), 1)
+		assert.Equal(t, job.Next.Add(time.Hour), crons.List()[0].Next)
+		_, err = crons.Delete(t.Context(), job.ID)
+		require.NoError(t, err)
+	})
+}
