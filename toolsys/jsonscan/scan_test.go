@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/jsonscan"
 )
 

@@ -201,21 +201,15 @@ func lacking(t AgentType, c *tool.Context) error {
 	if c.Servers == nil {
 		return nil
 	}
-	there, coming := []string{}, []string{}
-	for _, s := range c.Servers() {
-		if s.Pending {
-			coming = append(coming, s.Name)
-		} else {
-			there = append(there, s.Name)
-		}
-	}
+	servers := c.Servers()
 	for _, name := range t.Kind.Servers {
-		switch {
-		case slices.Contains(there, name):
-		case slices.Contains(coming, name):
+		switch i := slices.IndexFunc(servers, func(s tool.ServerState) bool { return s.Name == name }); {
+		case i < 0:
+			there := slices.DeleteFunc(servers, func(s tool.ServerState) bool { return s.Pending })
+			names := strings.Join(tool.Each(there, func(s tool.ServerState) string { return s.Name }), ", ")
+			return fmt.Errorf("agents of the type %s need the MCP server %s, which is not there; those that are: %s", t.Name, name, cmp.Or(names, "none"))
+		case servers[i].Pending:
 			return fmt.Errorf("agents of the type %s need the MCP server %s, which is still being connected; try again later", t.Name, name)
-		default:
-			return fmt.Errorf("agents of the type %s need the MCP server %s, which is not there; those that are: %s", t.Name, name, cmp.Or(strings.Join(there, ", "), "none"))
 		}
 	}
 	return nil

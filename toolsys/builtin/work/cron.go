@@ -149,11 +149,7 @@ func (cs *Crons) Delete(ctx context.Context, id string) (CronJob, error) {
 		_, err := cs.tasks.Stop(context.WithoutCancel(ctx), all[i].Task)
 		return all[i], err
 	}
-	if len(all) == 0 {
-		return CronJob{}, fmt.Errorf("no job %q: there are no jobs", id)
-	}
-	ids := tool.Each(all, func(j CronJob) string { return j.ID })
-	return CronJob{}, fmt.Errorf("no job %q; there are %s", id, strings.Join(ids, ", "))
+	return CronJob{}, errors.New(unknown("job", id, tool.Each(all, func(j CronJob) string { return j.ID })))
 }
 
 // CodeBadCron refuses a line that is no schedule.

@@ -69,7 +69,7 @@ func TestCronLinesThatAreNoneAreRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "no jobs can run here")
 	assert.Equal(t, "There are no scheduled jobs.", message.PlainText(call(t, work.CronList(nil), `{}`, &tool.Context{}).Blocks))
 	_, err = work.CronDelete(nil).Call(t.Context(), parse(t, work.CronDelete(nil), `{"id":"cron_1"}`), &tool.Context{})
-	assert.ErrorContains(t, err, "there are no jobs")
+	assert.ErrorContains(t, err, "there are none")
 }
 
 // A job that could not run at its times fires once for all that it missed.
