@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 	wide "unicode/utf16"
@@ -156,6 +157,10 @@ func (ask *question) find(in LSPIn) *tool.Refusal {
 		before, _, found := strings.Cut(line, in.Symbol)
 		if !found {
 			return refuse(CodePlace, "%q is not on line %d of %s, which is: %s", in.Symbol, in.Line, ask.abs, strings.TrimSpace(line))
+		}
+		whole := regexp.MustCompile(`(?:^|[^\pL\pN_])(` + regexp.QuoteMeta(in.Symbol) + `)(?:$|[^\pL\pN_])`)
+		if m := whole.FindStringSubmatchIndex(line); m != nil { // n is not the letter of func
+			before = line[:m[2]]
 		}
 		at = len([]rune(before))
 	}

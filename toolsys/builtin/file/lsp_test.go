@@ -35,8 +35,8 @@ func (r *recorded) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc
 	defer r.mu.Unlock()
 	var p struct {
 		TextDocument struct {
-			URI, Text string
-			Version   int
+			URI, Text, LanguageID string
+			Version               int
 		}
 		ContentChanges []struct{ Text string }
 		Position       struct{ Line, Character int }
@@ -46,7 +46,7 @@ func (r *recorded) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc
 	}
 	switch req.Method {
 	case "textDocument/didOpen":
-		r.seen = append(r.seen, "open "+p.TextDocument.URI+" "+p.TextDocument.Text)
+		r.seen = append(r.seen, "open "+p.TextDocument.URI+" "+p.TextDocument.LanguageID+" "+p.TextDocument.Text)
 	case "textDocument/didChange":
 		r.seen = append(r.seen, "change "+p.TextDocument.URI+" "+p.ContentChanges[0].Text)
 	case "textDocument/didClose":
@@ -101,9 +101,9 @@ func TestALanguageServerIsShownWhatChanged(t *testing.T) {
 		before func()
 		seen   string
 	}{
-		{func() {}, "open file:///repo/a.go a1"},
+		{func() {}, "open file:///repo/a.go go a1"},
 		{func() { write("/repo/a.go", "a2") }, "change file:///repo/a.go a2"},
-		{func() { c.State = c.State.Observe(tool.Seen("/repo/b c.go", nil)) }, "open file:///repo/b%20c.go b1"},
+		{func() { c.State = c.State.Observe(tool.Seen("/repo/b c.go", nil)) }, "open file:///repo/b%20c.go go b1"},
 		{func() { require.NoError(t, fs.Remove("/repo/b c.go")) }, "close file:///repo/b%20c.go"},
 	} {
 		want.before()
@@ -119,6 +119,27 @@ func TestALanguageServerIsShownWhatChanged(t *testing.T) {
 	require.NoError(t, l.Close())
 	_, err = askLSP(t, lsp, c, hover)
 	assert.ErrorContains(t, err, "have been closed")
+}
+
+// A server of several languages reads a file as what it is shown as.
+func TestAFileIsShownAsOfTheLanguageOfItsExtension(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	l := file.NewLanguages(file.LanguagesConfig{
+		Servers: []file.LanguageServer{{Language: "web", Extensions: []string{".ts", ".tsx", ".js", ".jsx", ".vue"}, Command: []string{"server"}}},
+		Start: func(context.Context, []string, string, map[string]string) (io.ReadWriteCloser, error) {
+			mine, theirs := net.Pipe()
+			jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), &recorded{})
+			return mine, nil
+		},
+	})
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	lsp, c := file.LSP(file.Deps{FS: fs}, l), &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+	for name, language := range map[string]string{"a.ts": "typescript", "a.tsx": "typescriptreact", "a.js": "javascript", "a.jsx": "javascriptreact", "a.vue": "web"} {
+		require.NoError(t, afero.WriteFile(fs, "/repo/"+name, []byte("x"), 0o644))
+		text, err := askLSP(t, lsp, c, `{"operation":"hover","file_path":"`+name+`","line":1,"character":1}`)
+		require.NoError(t, err)
+		assert.Contains(t, text, "open file:///repo/"+name+" "+language+" x")
+	}
 }
 
 // deafAfter is a stream whose other end stops reading after a while.
@@ -283,7 +304,7 @@ func TestADeepHoverIsShownAtOnce(t *testing.T) {
 // The protocol counts lines and characters from 0, and a character in units of UTF-16.
 func TestALanguageServerIsAskedAboutTheRightPlace(t *testing.T) {
 	fs := afero.NewMemMapFs()
-	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("first\r\né😀 name name\r\n"), 0o644))
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("first\r\né😀 name name\r\nfunc (n *né) run(names ...n) name(n)\r\n"), 0o644))
 	lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) {
 		mine, theirs := net.Pipe()
 		jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.HandlerWithError(
@@ -300,6 +321,7 @@ func TestALanguageServerIsAskedAboutTheRightPlace(t *testing.T) {
 	}))
 	for place, want := range map[string]string{
 		`"line":1,"character":1`: "0:0", `"line":1,"character":6`: "0:5", `"line":2,"character":2`: "1:1", `"line":2,"character":3`: "1:3", `"line":2,"symbol":"name"`: "1:4",
+		`"line":3,"symbol":"n"`: "2:6", `"line":3,"symbol":"né"`: "2:9", `"line":3,"symbol":"name"`: "2:29", `"line":3,"symbol":"name("`: "2:29", `"line":3,"symbol":"nam"`: "2:17", `"line":3,"symbol":"...n"`: "2:23",
 	} {
 		text, err := askLSP(t, lsp, &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}, `{"operation":"hover","file_path":"a.go",`+place+`}`)
 		require.NoError(t, err)

@@ -2,7 +2,9 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +25,8 @@ import (
 
 // LanguageServer is a program that knows a language.
 type LanguageServer struct {
-	// Language is the protocol's name for it, such as "go"; Extensions are those of its files: ".go".
+	// Language is the protocol's name for it, such as "go"; Extensions are those of its files: ".go". Files that
+	// are by their extension of another language that the protocol names, as ".tsx" of "typescriptreact", are shown as that.
 	Language   string
 	Extensions []string
 	// Command is the program and its arguments; the protocol runs over its standard input and output.
@@ -31,6 +34,17 @@ type LanguageServer struct {
 	// Options are sent when it is initialized.
 	Options any
 }
+
+//go:embed languages.json
+var languagesJSON []byte
+
+// languageIDs are the protocol's names of languages by the extensions of their files, where they are not alike.
+var languageIDs = sync.OnceValue(func() (ids map[string]string) {
+	if err := json.Unmarshal(languagesJSON, &ids); err != nil {
+		panic(err) // the file beside this one is wrong, which every test of a server shows
+	}
+	return ids
+})
 
 // LanguagesConfig configures Languages.
 type LanguagesConfig struct {
@@ -205,7 +219,7 @@ func (s *server) show(ctx context.Context, name, text string, exists bool) error
 	case doc == nil:
 		s.open[name] = &document{text: text, version: 1}
 		return s.tell(ctx, "textDocument/didOpen", object{
-			"textDocument": object{"uri": uri(name), "languageId": s.def.Language, "version": 1, "text": text},
+			"textDocument": object{"uri": uri(name), "languageId": cmp.Or(languageIDs()[path.Ext(name)], s.def.Language), "version": 1, "text": text},
 		})
 	}
 	doc.text, doc.version = text, doc.version+1
