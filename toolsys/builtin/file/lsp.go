@@ -108,12 +108,6 @@ type question struct {
 	line, character int
 }
 
-// atPlace are the operations about a place in a file.
-var atPlace = map[string]string{
-	"definition": "textDocument/definition", "references": "textDocument/references", "hover": "textDocument/hover",
-	"implementation": "textDocument/implementation", "incoming_calls": "callHierarchy/incomingCalls", "outgoing_calls": "callHierarchy/outgoingCalls",
-}
-
 // glance is plan before permission, when no line is looked at of a file that lies outside of the roots or that a rule keeps.
 func (q lsp) glance(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 	p, refusal := q.locate(in.FilePath, c)
@@ -135,7 +129,7 @@ func (q lsp) plan(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 		return question{}, refusal
 	}
 	ask := question{place: p, text: string(content), server: server}
-	if atPlace[in.Operation] == "" {
+	if protocol().Methods[in.Operation] == "" {
 		return ask, nil
 	}
 	return ask, ask.find(in)
@@ -259,10 +253,6 @@ type (
 	}
 )
 
-// kinds are the protocol's kinds of symbols, from 1.
-var kinds = strings.Fields("file module namespace package class method property field constructor enum interface function variable " +
-	"constant string number boolean array object key null enum-member struct event operator type-parameter")
-
 func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context) (LSPOut, error) {
 	at := object{"textDocument": object{"uri": uri(ask.real)}, "position": object{"line": ask.line, "character": ask.character}}
 	f := finder{q: q, c: c, hidden: q.hiddenBelow("LSP", ask.place, c), lines: map[string][]string{}}
@@ -270,7 +260,7 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 	switch in.Operation {
 	case "hover":
 		var got struct{ Contents any }
-		err = s.call(ctx, atPlace[in.Operation], at, &got)
+		err = s.call(ctx, protocol().Methods[in.Operation], at, &got)
 		return LSPOut{Text: strings.TrimSpace(strings.Join(marked(nil, got.Contents), "\n\n"))}, err
 	case "document_symbols":
 		var got []wireSymbol
@@ -281,11 +271,11 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 		err = s.call(ctx, "workspace/symbol", object{"query": in.Query}, &got)
 		f.symbols(got, "", "")
 	case "incoming_calls", "outgoing_calls":
-		err = f.calls(ctx, s, atPlace[in.Operation], at)
+		err = f.calls(ctx, s, protocol().Methods[in.Operation], at)
 	default:
 		at["context"] = object{"includeDeclaration": true}
 		var got json.RawMessage
-		if err = s.call(ctx, atPlace[in.Operation], at, &got); err == nil {
+		if err = s.call(ctx, protocol().Methods[in.Operation], at, &got); err == nil {
 			err = f.locations(got)
 		}
 	}
@@ -332,10 +322,10 @@ func (f *finder) symbols(all []wireSymbol, file, within string) {
 }
 
 func kind(n int) string {
-	if n < 1 || n > len(kinds) {
+	if n < 1 || n > len(protocol().Kinds) {
 		return "symbol"
 	}
-	return kinds[n-1]
+	return protocol().Kinds[n-1]
 }
 
 // calls asks for the function at a place, and then who calls it or what it calls.

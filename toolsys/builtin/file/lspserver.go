@@ -35,15 +35,20 @@ type LanguageServer struct {
 	Options any
 }
 
-//go:embed languages.json
-var languagesJSON []byte
+//go:embed lsp.json
+var lspJSON []byte
 
-// languageIDs are the protocol's names of languages by the extensions of their files, where they are not alike.
-var languageIDs = sync.OnceValue(func() (ids map[string]string) {
-	if err := json.Unmarshal(languagesJSON, &ids); err != nil {
+// protocol is what this client can do, as servers are told it, and names of the protocol's: of languages by the
+// extensions of their files, of the operations about a place in a file, and of the kinds of symbols, from 1.
+var protocol = sync.OnceValue(func() (p struct {
+	Capabilities       json.RawMessage
+	Languages, Methods map[string]string
+	Kinds              []string
+}) {
+	if err := json.Unmarshal(lspJSON, &p); err != nil {
 		panic(err) // the file beside this one is wrong, which every test of a server shows
 	}
-	return ids
+	return p
 })
 
 // LanguagesConfig configures Languages.
@@ -157,16 +162,7 @@ func (s *server) initialize(ctx context.Context, root string) error {
 	err := s.call(ctx, "initialize", object{
 		"processId": nil, "rootUri": uri(root), "initializationOptions": s.def.Options,
 		"workspaceFolders": []object{{"uri": uri(root), "name": path.Base(root)}},
-		"capabilities": object{
-			"workspace": object{"configuration": true, "workspaceFolders": true, "symbol": object{}},
-			"textDocument": object{
-				"hover":          object{"contentFormat": []string{"markdown", "plaintext"}},
-				"definition":     object{"linkSupport": true},
-				"implementation": object{"linkSupport": true},
-				"documentSymbol": object{"hierarchicalDocumentSymbolSupport": true},
-				"callHierarchy":  object{}, "references": object{}, "synchronization": object{},
-			},
-		},
+		"capabilities":     protocol().Capabilities,
 	}, new(json.RawMessage))
 	if err != nil {
 		return err
@@ -219,7 +215,7 @@ func (s *server) show(ctx context.Context, name, text string, exists bool) error
 	case doc == nil:
 		s.open[name] = &document{text: text, version: 1}
 		return s.tell(ctx, "textDocument/didOpen", object{
-			"textDocument": object{"uri": uri(name), "languageId": cmp.Or(languageIDs()[path.Ext(name)], s.def.Language), "version": 1, "text": text},
+			"textDocument": object{"uri": uri(name), "languageId": cmp.Or(protocol().Languages[path.Ext(name)], s.def.Language), "version": 1, "text": text},
 		})
 	}
 	doc.text, doc.version = text, doc.version+1
