@@ -37,12 +37,20 @@ func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 	if !found {
 		return asDocument(p, content, doc.total, "These pages hold no text; the whole PDF is shown as a document.")
 	}
+	if len(glued.FindAllString(shown, 4)) > 3 {
+		if out, err := asDocument(p, content, doc.total, "The words of these pages cannot be told apart; the whole PDF is shown as a document."); err == nil {
+			return out, nil
+		}
+	}
 	out := ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}
 	if !r.complete() {
 		out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
 	}
 	return out, pagesFit(shown)
 }
+
+// glued is what becomes of a line whose words are apart only in where they stand, as in documents of TeX.
+var glued = regexp.MustCompile(`[A-Za-z]{40}`)
 
 // within is the range as far as the document goes.
 func (w pages) within(p place, total int) (span, error) {

@@ -101,6 +101,24 @@ func TestAPDFWithoutTextIsADocument(t *testing.T) {
 	}
 }
 
+// In documents of TeX words are apart only in where they stand, which the text of a page does not have.
+func TestAPDFWhoseWordsAreGluedIsADocument(t *testing.T) {
+	w := newWorkplace(t, "")
+	line := "[(Words)-333(of)-333(one)-333(line)-333(that)-333(stand)-333(apart)-333(on)-333(the)-333(page)]TJ 0 -12 Td "
+	glued := pdfOf("Paper) Tj " + strings.Repeat(line, 5) + "(End")
+	w.put("/repo/paper.pdf", glued)
+	a := w.call(file.Read(w.deps()), map[string]any{"file_path": "paper.pdf"})
+	require.NoError(t, a.err)
+	require.Len(t, a.Blocks, 2)
+	assert.Contains(t, a.Blocks[0].Text, "The words of these pages cannot be told apart")
+	assert.Equal(t, message.Document("application/pdf", base64.StdEncoding.EncodeToString([]byte(glued))), a.Blocks[1])
+
+	pages := pagesNamed(101)
+	pages[0] = strings.Repeat(strings.Repeat("word", 20)+" ", 5)
+	w.put("/repo/book.pdf", pdfOf(pages...))
+	assert.Contains(t, w.ok(file.Read(w.deps()), map[string]any{"file_path": "book.pdf", "pages": "1"}), "wordword", "what is too large for that is shown as it is read")
+}
+
 // What the API would refuse is refused here, with a word.
 func TestAPDFWithoutTextIsNoEndlessDocument(t *testing.T) {
 	w := newWorkplace(t, "")
