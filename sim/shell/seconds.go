@@ -10,18 +10,13 @@ import (
 
 // seconds reads a time as sleep and timeout take it: a number, with s, m, h or d behind it.
 func seconds(s string) (time.Duration, error) {
-	unit := time.Second
-	body := s
-	if s != "" {
-		if u, ok := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[s[len(s)-1]]; ok {
-			unit, body = u, s[:len(s)-1]
-		}
-	}
+	body := strings.TrimRight(s, "smhd")
+	unit, known := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[s[len(body):]]
 	if body == "infinity" || body == "inf" {
 		return math.MaxInt64, nil
 	}
 	n, err := strconv.ParseFloat(body, 64)
-	if err != nil || n < 0 || math.IsNaN(n) || strings.ContainsAny(body, "xX_pP") {
+	if err != nil || !known || n < 0 || math.IsNaN(n) || strings.ContainsAny(body, "xX_pP") {
 		return 0, fmt.Errorf("invalid time interval '%s'", s)
 	}
 	if n*float64(unit) >= math.MaxInt64 {

@@ -42,11 +42,14 @@ func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 			return out, nil
 		}
 	}
+	if len(shown) > maxShownBytes {
+		return ReadOut{}, failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
+	}
 	out := ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}
 	if !r.complete() {
 		out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
 	}
-	return out, pagesFit(shown)
+	return out, nil
 }
 
 // glued is what becomes of a line whose words are apart only in where they stand, as in documents of TeX.
@@ -62,13 +65,6 @@ func (w pages) within(p place, total int) (span, error) {
 		return span{}, failure(refuse(CodeRange, "%s has %d pages, and %d at most can be shown at once. Give a range in pages, such as 1-%d.", p.abs, total, maxPages, maxPages))
 	}
 	return r, nil
-}
-
-func pagesFit(shown string) error {
-	if len(shown) <= maxShownBytes {
-		return nil
-	}
-	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
 // What is sent at most of a document that holds no text.

@@ -48,12 +48,7 @@ func CoordinatorMode() *tool.Tool {
 	})
 }
 
-func (in CoordinatorIn) word() string {
-	if in.Active {
-		return "on"
-	}
-	return "off"
-}
+func (in CoordinatorIn) word() string { return map[bool]string{true: "on", false: "off"}[in.Active] }
 
 func canCoordinate(in CoordinatorIn, c *tool.Context) *tool.Refusal {
 	switch {
