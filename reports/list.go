@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -165,5 +166,5 @@ func (r ServersReport) show(p *page) {
 		p.lines("prompt " + Safe(fmt.Sprintf("%s: %s(%s)", prompt.Server, prompt.Name, strings.Join(args, ", "))))
 	}
 	p.lines(each(r.Remarks, Safe)...)
-	p.lines(fmt.Sprintf("%d tools, %d resources, %d prompts", len(r.Tools), len(r.Resources), len(r.Prompts)))
+	p.lines(strings.Join([]string{render.Count(len(r.Tools), "tool"), render.Count(len(r.Resources), "resource"), render.Count(len(r.Prompts), "prompt")}, ", "))
 }

@@ -20,6 +20,7 @@ import (
 	"toolbench/toolsys"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -357,9 +358,9 @@ func (a *app) logIn(ctx context.Context, s world.ServerConfig, kept grants, limi
 		a.logServer("MCP server %q: %s", failures[0].Server, failures[0].Err)
 		return &exitError{code: ExitUsage}
 	case !granted:
-		a.logServer("%s let us in without a login: %d tools", s.URL, listed.Tools())
+		a.logServer("%s let us in without a login: %s", s.URL, render.Count(listed.Tools(), "tool"))
 		return nil
 	}
-	a.logServer("logged in to %s: %d tools; what it granted is kept in %s", s.URL, listed.Tools(), kept.file)
+	a.logServer("logged in to %s: %s; what it granted is kept in %s", s.URL, render.Count(listed.Tools(), "tool"), kept.file)
 	return nil
 }

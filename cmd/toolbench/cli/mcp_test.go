@@ -62,7 +62,7 @@ func TestServersAreListedAndTheirToolsCalled(t *testing.T) {
 	defer server.Close()
 	out, errs, code := commanded(t, t.TempDir(), "mcp", "list", "--mcp-url", server.URL)
 	require.Zero(t, code, errs)
-	for _, want := range []string{"mcp__127_0_0_1__add", "safe, read-only", "Adds two numbers.", "file:///terms", "greet(who)", "3 tools, 1 resources, 1 prompts"} {
+	for _, want := range []string{"mcp__127_0_0_1__add", "safe, read-only", "Adds two numbers.", "file:///terms", "greet(who)", "3 tools, 1 resource, 1 prompt"} {
 		assert.Contains(t, out, want)
 	}
 	for name, c := range map[string]struct {

@@ -25,6 +25,7 @@ import (
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/host"
+	"toolbench/toolsys/render"
 )
 
 type tapFlags struct {
@@ -273,9 +274,9 @@ func (t *tapSession) conclude(written, ended error) error {
 	case written != nil:
 		return harness(fmt.Errorf("writing %s: %w; what came before is in it", t.flags.out, reason(written)))
 	}
-	text := fmt.Sprintf("%d exchanges recorded in %s", t.journal.Recorded(), t.flags.out)
+	text := render.Count(t.journal.Recorded(), "exchange") + " recorded in " + t.flags.out
 	if secrets := secret.Total(t.journal.Blanked()); secrets > 0 {
-		text += fmt.Sprintf(", %d secrets blanked", secrets)
+		text += ", " + render.Count(secrets, "secret") + " blanked"
 	}
 	t.app.logf("%s", text)
 	return ended
