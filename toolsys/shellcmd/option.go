@@ -91,11 +91,10 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 			}
 			return p, true
 		case w.wild():
-			if !(sp.Any && sp.Refused == nil) && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
-				return p, c.unread("a word that is not literal may be an option of " + c.name)
-			}
-			if sp.Any {
+			if sp.Any && sp.Refused == nil && (sp.Elsewhere == nil || !strings.HasPrefix(w.Text, "-")) {
 				p.operands = append(p.operands, w)
+			} else if w.Kind != Unknown || !c.prefixed(sp, w, &p) {
+				return p, c.unread("a word that is not literal may be an option of " + c.name)
 			}
 			args = args[1:]
 		case w.Kind != Literal || len(w.Text) < 2 || w.Text[0] != '-':
@@ -218,7 +217,7 @@ func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 			o.has = true
 			return c.separate(sp, o, args, p)
 		}
-	case !sp.tolerates(name):
+	case strings.HasPrefix(name, "-"), !sp.tolerates(name): // ugrep takes ---NAME for a file of options
 		return 0
 	case !has:
 		p.unlisted = 2
@@ -252,7 +251,8 @@ func (c *call) whole(sp spec, name string) string {
 
 // tolerates reports whether an option that is not listed is harmless all the same.
 func (sp spec) tolerates(name string) bool {
-	return sp.Any && !slices.ContainsFunc(sp.Refused, func(r string) bool { return name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) })
+	refused := func(r string) bool { return name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) }
+	return sp.Any && !slices.ContainsFunc(sp.Refused, refused) && !slices.ContainsFunc(sp.Elsewhere, refused)
 }
 
 // letter looks up a short option: takes is ":" or "::" if it has a value.

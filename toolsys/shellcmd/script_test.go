@@ -536,3 +536,26 @@ func TestAPatternMayBringFurtherWords(t *testing.T) {
 		assert.Equal(t, want, slices.Compact(paths), script)
 	}
 }
+
+// On some systems another program has the name: ugrep that of grep, bat that of cat, jaq that of jq, procs that of ps,
+// and pgrep, md5, cksum and uname do more on Android, OpenBSD and illumos. What they write or run with is no reading,
+// though a word that is not literal is taken for none of it.
+func TestOptionsOfOtherProgramsOfTheNameAreNoReading(t *testing.T) {
+	for _, script := range []string{
+		"grep --filter='*:touch PWN' x f", "grep --filt '*:touch PWN' x f", "egrep --pager='touch PWN' x f", "grep --view=touch -Q x",
+		"fgrep --save-config=PWN x f", "grep --save-config x f", "grep --config=f x f", "grep ---conf x f", "grep --pager=\"$x\" y f", "grep \"--$x\" y f", "jq \"-$x\" f", "grep \"-$x\" y f", "grep --pre ./evil.sh x f",
+		"grep -r --hostname-bin=./evil.sh x", "x=--filter; grep $x '*:touch PWN' x f", "grep {--pager=x,y} f",
+		"cat --paging=always --pager='touch PWN' f", "cat --lessopen f", "cat --generate-config-file", "cat cache --build", "cat cache --clear",
+		"jq -i .a f", "jq -ri .a f", "jq --in-place .a f", "jq --in-p .a f",
+		"ps --gen-completion zsh", "pgrep -L9 x", "pgrep -fL 9 x", "md5 -h PWN f", "cksum -qh PWN f", "uname -S x",
+	} {
+		assert.False(t, read(script).ReadOnly, script)
+	}
+	for _, script := range []string{
+		"grep --files-with-matches x f", "grep --count -P x f", "grep x $(git ls-files)", "git ls-files | xargs grep x", "grep x *", "grep -A$n x f", "grep --include=\"*.$x\" -r y",
+		"ps -p$p", "ps -o pid= -p \"$p\"", "base64 -w\"$n\" f", "seq -s- 3",
+		"cat *", "cat -A f", "jq -r .a *", "jq --indent 2 . f", "ps -ef", "ps -o pid= -p 1", "pgrep -fl x", "md5 -q f", "cksum *", "uname -a",
+	} {
+		assert.True(t, read(script).ReadOnly, script)
+	}
+}

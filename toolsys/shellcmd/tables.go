@@ -99,6 +99,8 @@ type spec struct {
 	Patterns list
 	// Refused are options of an Any program that are not harmless after all.
 	Refused list
+	// Elsewhere are those that do more where another program has the name. No word made at run time is taken for one.
+	Elsewhere list
 }
 
 // operandKind is what a program's operands are.
