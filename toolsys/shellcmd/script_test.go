@@ -559,3 +559,12 @@ func TestOptionsOfOtherProgramsOfTheNameAreNoReading(t *testing.T) {
 		assert.True(t, read(script).ReadOnly, script)
 	}
 }
+
+// Since 2.51 an alias may stand for a subcommand that git is about to drop: then it runs whatever the configuration has.
+func TestASubcommandThatGitDropsMayBeAnAlias(t *testing.T) {
+	for _, script := range []string{"git whatchanged", "git whatchanged -p f", "git -C . whatchanged", "git pack-redundant --all"} {
+		s := read(script)
+		assert.False(t, s.ReadOnly, script)
+		assert.NotEmpty(t, s.Steps[0].Opaque, script)
+	}
+}
