@@ -301,7 +301,7 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
 		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p, false):
 			why = "it may run what its words name"
-		case names && !p.ReadOnly && p.renames(r.content):
+		case names && !q.reads() && p.renames(r.content, q):
 			why = "the program that the rule names may get another name"
 		case names && p.readsNamed(r.content, q):
 			why = "it reads the file that the rule names"
@@ -377,13 +377,24 @@ func mentions(content, text string) bool {
 	return false
 }
 
-// renames reports whether a part names the file of a rule's program, or asks where that is.
-func (p *Part) renames(content string) bool {
+// renames reports whether a part names the file of a rule's program, asks where that is or reads it for others to write.
+func (p *Part) renames(content string, q *Query) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(content, "* "), " ")
 	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
 	_, text, _ := strings.Cut(strings.Join(words, " ")+" ", " ")
-	return slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, func(before string) bool { return strings.Contains(text, before+name+" ") })
+	named := func(before string) bool { return strings.Contains(text, before+name+" ") }
+	if (!p.ReadOnly || p.FilesUnknown) && slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, named) {
+		return true
+	}
+	return !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
+		is := func(dir string) bool { return (File{Path: f.Path, Glob: f.Glob}).overlaps(dir+name, q) }
+		named := f.Glob || strings.EqualFold(path.Base(f.Path), name)
+		return named && !f.Write && !f.Names && slices.ContainsFunc([]string{"//bin/", "//usr/bin/", "//usr/local/bin/"}, is)
+	})
 }
+
+// looksOnly matches commands that ask about a file and show nothing of it.
+var looksOnly = regexp.MustCompile(`^(?:\[|test )`).MatchString
 
 // begins reports whether a word is a program's name, or short options with the name as the value of the last.
 func begins(word, name string) bool {

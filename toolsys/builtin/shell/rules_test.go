@@ -287,6 +287,12 @@ func TestAForbiddenProgramIsFoundBehindOtherNames(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{
 		"cp /usr/bin/npm y; ./y publish": permission.Ask, "ln -s /usr/bin/npm y && ./y publish": permission.Ask, "mv /usr/bin/npm y; ./y publish": permission.Ask,
 		`ln -s "$(command -v npm)" y; ./y publish`: permission.Ask, "install $(which npm) y; ./y publish": permission.Ask, "dd if=/usr/bin/npm of=y; ./y publish": permission.Ask,
+		"cat /usr/bin/npm > y; ./y publish": permission.Ask, "cat < /bin/npm >> y": permission.Ask, "tee y < /usr/local/bin/npm": permission.Ask,
+		"cp /usr/bin/np? y": permission.Ask, "cat /usr/bin/[n]pm | dd of=y": permission.Ask, "cd /usr && cat bin/npm > /tmp/y": permission.Ask,
+		"cat $(which npm) > y": permission.Ask, "f=npm; base64 /usr/bin/$f | base64 -d > y": permission.Ask, "PATH=/usr/bin:/bin npm ci": permission.Allow,
+		"cat /usr/bin/npm": permission.Allow, "[ -x /usr/bin/npm ] && npm ci": permission.Allow, "test -x /usr/bin/npm && npm ci": permission.Allow,
+		"[[ -x /usr/bin/npm ]] && npm ci": permission.Allow, "which npm && npm ci": permission.Allow, "command -v npm > /dev/null && npm ci": permission.Allow,
+		"ls -l /usr/bin/npm > y": permission.Allow, "cat npm sub/npm > y": permission.Allow, "cat /usr/bin/npmx > y": permission.Allow, "grep -rn x /usr > y": permission.Allow,
 		"rsync /usr/bin/npm y": permission.Ask, "ls -l /usr/bin/npm": permission.Allow, "which npm": permission.Allow, "rm -r bin/npm.old": permission.Allow,
 		"npx npm@9 publish": permission.Ask, "npx -y npm@latest publish": permission.Ask,
 		`fakeroot "$(printf 'np%s' m)" publish`: permission.Ask, `xvfb-run -a "$x" publish`: permission.Ask, "fakeroot npm publish": permission.Deny, "prlimit --nofile=9 npm publish": permission.Deny,
