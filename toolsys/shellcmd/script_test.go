@@ -568,3 +568,25 @@ func TestASubcommandThatGitDropsMayBeAnAlias(t *testing.T) {
 		assert.NotEmpty(t, s.Steps[0].Opaque, script)
 	}
 }
+
+// What stands between quotes in an awk program is text, whatever signs are in it, where nothing else in the program
+// could be taken for a quote: a regular expression, a comment or a backslash.
+func TestTextInAnAwkProgramIsText(t *testing.T) {
+	for _, script := range []string{
+		`awk '{print $1 "|" $2}' f`, `awk '{print $1 " -> " $2}' f`, `awk -F: '{print $1 "|" $3}' f`, `awk '{split($0, a, "|"); print a[1]}' f`,
+		`awk 'BEGIN{FS="|"; OFS=">"} {print $1, $2}' f`, `awk '{printf "%s -> %s\n", $1, $2}' f`, `awk '{print "<" $1 ">"}' f`, `awk '/a b/{print "a|b"}' f`,
+		`awk '{print "\"" $1 "\" | \"" $2}' f`, `awk '{print "the system is " $1}' f`, `awk '{print "a/b", "# > x", "c/d"}' f`, `awk 'NR > 1 {print "> " $0}' f`,
+	} {
+		assert.True(t, read(script).ReadOnly, script)
+	}
+	for _, script := range []string{
+		`awk '{print "a" > "PWN"}' f`, `awk '{print "a>b" > "PWN"}' f`, `awk '{print "|" | "sh"}' f`, `awk '{"touch PWN" | getline}' f`, `awk '{print "a" |& "sh"}' f`,
+		`awk '{system("touch PWN")}' f`, `awk 'BEGIN{getline < "x"}'`, `awk '{x = /"/; print > "PWN" "/"}' f`, `awk '{x = "a" # "
+		print "b" > "PWN" # "}' f`, `awk '{print "a\
+b" > "PWN" "c"}' f`, `awk '{print "a
+b" > "PWN"}' f`, `awk '{print \"a" > "PWN" "b"}' f`, `awk '{print "\\" > "PWN" "\\"}' f`, `awk '{print 4 / 2 "|" 6 / 3 | "sh"}' f`,
+		`awk 'BEGIN{f = "system"; @f("touch PWN")}'`, `awk '/"/{print "a" > "PWN"; x = "/"}' f`, `awk '/a/{x = "b"} /"/{print > "PWN"}; "/"' f`, `awk -f "|" f`,
+	} {
+		assert.False(t, read(script).ReadOnly, script)
+	}
+}

@@ -94,7 +94,7 @@ func checkAwk(c *call) {
 		c.opaque("awk's program is not literal")
 		return
 	}
-	program := p.operands[0].Text
+	program := bareAwk(p.operands[0].Text)
 	switch {
 	case awkRuns(program):
 		c.opaque("awk's program may run something")
@@ -119,9 +119,24 @@ var awkName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 // leadingPattern matches a regular expression that a program begins with, where all awks end it in one place.
 var leadingPattern = regexp.MustCompile(`^\s*!?/[\w .:;|^$()-]*/`)
 
+var (
+	// plainAwk matches programs in which a quote can only begin or end a text, and awkText such a text.
+	plainAwk = regexp.MustCompile(`^(?:[^"/\\#]|"(?:[^"\\\n]|\\[^\n])*")*$`)
+	awkText  = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"`)
+)
+
+// bareAwk is a program without what it begins with, if that is a regular expression, and without its texts where all
+// awks end them in one place.
+func bareAwk(program string) string {
+	program = leadingPattern.ReplaceAllString(program, "")
+	if plainAwk.MatchString(program) {
+		return awkText.ReplaceAllString(program, `""`)
+	}
+	return program
+}
+
 // awkRuns reports whether a program may run a command, or load code.
 func awkRuns(program string) bool {
-	program = leadingPattern.ReplaceAllString(program, "")
 	return slices.ContainsFunc([]string{"system", "getline", "@", "close", "fflush", "namespace"}, func(word string) bool { return strings.Contains(program, word) }) ||
 		strings.Contains(strings.ReplaceAll(program, "||", ""), "|")
 }
