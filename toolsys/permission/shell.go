@@ -301,7 +301,7 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
 		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p, false):
 			why = "it may run what its words name"
-		case names && !q.reads() && p.renames(r.content, q):
+		case names && !q.reads() && p.renames(r.content):
 			why = "the program that the rule names may get another name"
 		case names && p.readsNamed(r.content, q):
 			why = "it reads the file that the rule names"
@@ -378,7 +378,7 @@ func mentions(content, text string) bool {
 }
 
 // renames reports whether a part names the file of a rule's program, asks where that is or reads it for others to write.
-func (p *Part) renames(content string, q *Query) bool {
+func (p *Part) renames(content string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(content, "* "), " ")
 	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
 	_, text, _ := strings.Cut(strings.Join(words, " ")+" ", " ")
@@ -387,9 +387,8 @@ func (p *Part) renames(content string, q *Query) bool {
 		return true
 	}
 	return !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
-		is := func(dir string) bool { return (File{Path: f.Path, Glob: f.Glob}).overlaps(dir+name, q) }
-		named := f.Glob || strings.EqualFold(path.Base(f.Path), name)
-		return named && !f.Write && !f.Names && slices.ContainsFunc([]string{"//bin/", "//usr/bin/", "//usr/local/bin/"}, is)
+		is := func(dir string) bool { return globbed(caseless(f.Path), dir+caseless(name), false) }
+		return !f.Write && !f.Names && slices.ContainsFunc([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, is)
 	})
 }
 
@@ -421,17 +420,12 @@ func (p *Part) readsNamed(content string, q *Query) bool {
 	if len(words) < 2 || !slices.Contains(printers, words[0]) {
 		return false
 	}
-	for _, name := range words[1:] {
-		if strings.ContainsAny(name, "*?[") || strings.HasPrefix(name, "-") {
-			continue
-		}
+	return slices.ContainsFunc(words[1:], func(name string) bool {
 		named := path.Join(q.Dir, name)
 		if path.IsAbs(name) {
 			named = path.Clean(name)
 		}
-		if slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == named }) {
-			return true
-		}
-	}
-	return false
+		plain := !strings.ContainsAny(name, "*?[") && !strings.HasPrefix(name, "-")
+		return plain && slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == named })
+	})
 }

@@ -271,30 +271,26 @@ func checkCommand(c *call) {
 }
 
 func checkDate(c *call) {
-	p, ok := c.parse(spec{Short: "uRd:r:I::", Long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", FileValues: []string{"r", "reference"}})
+	sp := spec{Short: "uRd:r:I::", Long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", FileValues: []string{"r", "reference"}}
+	p, ok := c.parse(sp)
 	if !ok {
 		return
 	}
+	c.readsValues(sp, p)
 	c.patterns(p.operands)
 	for _, f := range p.operands {
 		if f.Kind == Many || !strings.HasPrefix(f.Text, "+") {
 			c.doubt("date may set the clock")
 		}
 	}
-	for _, o := range p.options {
-		if o.name == "r" || o.name == "reference" {
-			c.reads(o.value)
-		}
-	}
 }
 
 // checkPager looks for +COMMAND, which makes a pager run something.
 func checkPager(c *call) {
-	for _, f := range c.args {
-		if f.Kind != Literal && !f.Undashed || strings.HasPrefix(f.Text, "+") {
-			c.opaque(c.name + " may run what a word says")
-			return
-		}
+	commands := func(f Word) bool { return f.Kind != Literal && !f.Undashed || strings.HasPrefix(f.Text, "+") }
+	if slices.ContainsFunc(c.args, commands) {
+		c.opaque(c.name + " may run what a word says")
+		return
 	}
 	tables.Readers[c.name].check(c)
 }
@@ -350,10 +346,9 @@ func (c *call) alsoPacked() {
 // checkZgrep doubts names with a line feed, which some zgreps take for a part of their own script.
 func checkZgrep(c *call) {
 	checkZcat(c)
-	for _, f := range c.args {
-		if strings.Contains(f.Text, "\n") || f.Kind != Literal {
-			c.doubt("zgrep may take a name for a part of its own script")
-		}
+	odd := func(f Word) bool { return strings.Contains(f.Text, "\n") || f.Kind != Literal }
+	if slices.ContainsFunc(c.args, odd) {
+		c.doubt("zgrep may take a name for a part of its own script")
 	}
 }
 
@@ -386,16 +381,12 @@ func (p pattern) fits(c *call) bool {
 
 // checkYq allows programs that only look at the documents they are given; the first operand may be a file as well.
 func checkYq(c *call) {
-	for _, command := range []string{"eval", "e", "eval-all", "ea"} {
-		if len(c.args) > 0 && c.args[0].isLiteral(command) {
-			c.args = c.args[1:]
-		}
+	if len(c.args) > 0 && c.args[0].Kind == Literal && slices.Contains([]string{"eval", "e", "eval-all", "ea"}, c.args[0].Text) {
+		c.args = c.args[1:]
 	}
 	tables.Readers["yq"].check(c)
-	for _, f := range c.args {
-		if f.Kind != Literal || yqReaches.MatchString(f.Text) {
-			c.opaque("yq's program may read files or run something")
-		}
+	if slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind != Literal || yqReaches.MatchString(f.Text) }) {
+		c.opaque("yq's program may read files or run something")
 	}
 }
 

@@ -76,10 +76,11 @@ func (c *call) check(full string) {
 	}
 	sp, reader := tables.Readers[base]
 	ch, changes := tables.Changers[base]
+	wr, wraps := tables.Wrappers[base]
 	_, shaped := tables.Shapes[base]
 	special := checkers[base]
 	c.step.Leaf = reader || changes || tables.Leaves[base]
-	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || shaped || wraps(base))
+	c.step.Confined = !tables.Roaming[base] && (reader || special != nil || shaped || wraps)
 	switch {
 	case c.shows():
 		c.step.Leaf = true
@@ -88,8 +89,8 @@ func (c *call) check(full string) {
 		special(c)
 	case shaped:
 		c.shaped()
-	case wraps(base):
-		c.wrapped(tables.Wrappers[base])
+	case wraps:
+		c.wrapped(wr)
 	case reader:
 		sp.check(c)
 	case changes:

@@ -142,7 +142,4 @@ func awkRuns(program string) bool {
 }
 
 // awkWrites reports whether a program may print into a file: > behind a print.
-func awkWrites(program string) bool {
-	at := strings.Index(program, "print")
-	return at >= 0 && strings.Contains(program[at:], ">")
-}
+var awkWrites = regexp.MustCompile(`(?s)print.*>`).MatchString

@@ -19,11 +19,6 @@ type wrapper struct {
 	Doubt string
 }
 
-func wraps(name string) bool {
-	_, ok := tables.Wrappers[name]
-	return ok
-}
-
 // wrapped takes the options off and checkers the command behind them.
 func (c *call) wrapped(wr wrapper) {
 	c.step.Leaf = true
