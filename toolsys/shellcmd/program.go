@@ -212,8 +212,10 @@ func means(word, option string) bool {
 func (c *call) shows() bool {
 	text, literal := c.text()
 	return literal && slices.ContainsFunc(tables.Shows[c.name], func(phrase string) bool {
-		return phrase == text || strings.Contains(phrase, "*") && slices.EqualFunc(strings.Fields(phrase), c.args, func(p string, w Word) bool {
-			return p == w.Text || p == "*" && plainArgument(w.Text)
+		return phrase == text || strings.ContainsAny(phrase, "*%") && slices.EqualFunc(strings.Fields(phrase), c.args, func(p string, w Word) bool {
+			before, open := strings.CutSuffix(p, "%")
+			rest, fits := strings.CutPrefix(w.Text, before)
+			return p == w.Text || p == "*" && plainArgument(w.Text) || open && fits && rest != "" && rest[0] != '-'
 		})
 	})
 }

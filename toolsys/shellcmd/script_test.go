@@ -326,7 +326,8 @@ func TestAWordIsKnownAsFarAsBashMakesIt(t *testing.T) {
 		`"dir/$(date)"`: {Kind: shellcmd.Unknown, Text: "dir/", Source: `"dir/$(date)"`, Given: true},
 		`$x`:            {Text: "push", Source: "$x"},
 		`{'-o',y}`:      {Kind: shellcmd.Many, Source: `{'-o',y}`},
-		`$(date)`:       {Kind: shellcmd.Many, Source: `$(date)`},
+		`$(date)`:       {Kind: shellcmd.Many, Source: `$(date)`, Given: true},
+		`$(cat f)`:      {Kind: shellcmd.Many, Source: `$(cat f)`},
 		`"$@"*`:         {Kind: shellcmd.Many, Source: `"$@"*`},
 		`"$@"`:          {Kind: shellcmd.Many, Source: `"$@"`, Given: true},
 		`$#`:            {Kind: shellcmd.Unknown, Source: "$#", Given: true, Undashed: true},
@@ -588,5 +589,37 @@ b" > "PWN"}' f`, `awk '{print \"a" > "PWN" "b"}' f`, `awk '{print "\\" > "PWN" "
 		`awk 'BEGIN{f = "system"; @f("touch PWN")}'`, `awk '/"/{print "a" > "PWN"; x = "/"}' f`, `awk '/a/{x = "b"} /"/{print > "PWN"}; "/"' f`, `awk -f "|" f`,
 	} {
 		assert.False(t, read(script).ReadOnly, script)
+	}
+}
+
+// Beside the words with which a program only shows what is there stand those with which it does more.
+func TestWhatIsNearToShowingIsNoShowing(t *testing.T) {
+	for _, script := range []string{
+		"docker ps --format", "docker ps --format -x", "docker ps --format=", "docker ps -a --filter name=x y", `docker inspect -f "$x" y`, "docker -H tcp://x ps --format y",
+		"docker context use x", "docker compose ps", "docker logs -f", "docker logs -f ./x", "systemctl show -p x nginx", "systemctl status nginx --host=x", "systemctl edit nginx",
+		"systemctl --user start x", "crontab -", "crontab f", "crontab -l f", "crontab -r", "history -c", "history -w f", "history -p '$(x)'", "shellcheck -x f", "shellcheck --rcfile=x f",
+		"git reflog expire", "git reflog delete x", "git reflog -5 expire", "git reflog drop x", "git reflog write x a b c", "git remote show origin", "git remote show -n", "git remote add x y",
+		"git diff --color-words --output=PWN", "git log --remerge-diff", "git log --diff-merges=remerge", "git rev-parse --parseopt", "git diff --ext-diff -W", "git shortlog -e --output=x",
+		"fd -1x touch", "fd -0X touch", "fd --max-results 5 -x touch", "rg --crlf --pre=x y", "yq -io json f", "yq -o json -i . f", "yq -n 'load(\"f\")'", "strace -V ls",
+		"resolvectl flush-caches", "launchctl list -x", "pmset -a sleep 0", "just --version x", "fzf --version --preview x",
+	} {
+		assert.False(t, read(script).ReadOnly, script)
+	}
+	outside := read("rg --ignore-file=/etc/x y")
+	assert.Contains(t, outside.Steps[0].Files, shellcmd.File{Path: "/etc/x"})
+}
+
+// What some commands print holds no sign of a pattern, so that no shell goes through a folder for it.
+func TestWhatPrintsNoPatternLooksThroughNoFolder(t *testing.T) {
+	for _, script := range []string{
+		"echo $(date)", "echo $(date -u)", "echo $(date -u +%F)", "echo x $(git describe --tags --always)", "echo $(git rev-list --count HEAD)",
+		"echo $(git rev-parse --short=8 HEAD)", "for u in $(id -un); do echo x; done",
+	} {
+		for _, st := range read(script).Steps {
+			assert.False(t, st.FilesUnknown, script)
+		}
+	}
+	for _, script := range []string{"echo $(date -d x)", "echo $(git describe --match x)", "echo $(git rev-list HEAD)", "echo $(git rev-list --count '*')", "echo $(date '+*')"} {
+		assert.True(t, slices.ContainsFunc(read(script).Steps, func(st shellcmd.Step) bool { return st.FilesUnknown }), script)
 	}
 }

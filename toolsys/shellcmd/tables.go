@@ -25,8 +25,8 @@ type programs struct {
 	Readers  named[spec]
 	Changers named[changer]
 	Wrappers named[wrapper]
-	// Shows are the words, with a comma between them and a star for a name, with which programs show what they or
-	// the machine are and do nothing else, whatever lies in the folder.
+	// Shows are the words, with a comma between them, a star for a name and a percent sign for a text, with which
+	// programs show what they or the machine are and do nothing else, whatever lies in the folder.
 	Shows named[phrases]
 	// Shapes and GitShapes match the words, with a blank between them, with which programs and subcommands of git
 	// only read. Settings match the values with which variables of the environment may be set for a command.

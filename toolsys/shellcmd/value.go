@@ -205,7 +205,8 @@ func printsNumbers(stmts []*syntax.Stmt) bool {
 }
 
 // printsPlain matches commands that print words in which no sign of a pattern can be, and pwd, which prints what PWD holds.
-var printsPlain = regexp.MustCompile(`^(?:pwd|git rev-parse (?:--short |--abbrev-ref )?HEAD|git branch --show-current|uname(?: -[mrs])?|whoami|id -u|date \+[%A-Za-z0-9_:.-]+)$`).MatchString
+var printsPlain = regexp.MustCompile(`^(?:pwd|git rev-parse (?:--short(?:=\d+)? |--abbrev-ref )?HEAD|git branch --show-current` +
+	`|git describe(?: --(?:tags|always|long|dirty|abbrev=\d+))*|git rev-list --count [\w./^~]+|uname(?: -[mrs])?|whoami|id -un?|date(?: -u)?(?: \+[%A-Za-z0-9_:.-]+)?)$`).MatchString
 
 // parameter is $x and its kin.
 func (w *walker) parameter(p *syntax.ParamExp) value {
