@@ -322,6 +322,9 @@ func TestARuleAboutFilesBindsCommands(t *testing.T) {
 	assert.Equal(t, permission.Ask, bypassing(rules(t, permission.Deny, "Bash(cat .env)"), permission.Part{
 		Text: "grep x .env", ReadOnly: true, Leaf: true, Files: []permission.File{{Path: "/repo/.env"}},
 	}).Behaviour, "a rule for a command that prints a file means the file")
+	assert.Equal(t, permission.Ask, bypassing(rules(t, permission.Deny, "Bash(cat f .env)"), permission.Part{
+		Text: "grep x .env", ReadOnly: true, Leaf: true, Files: []permission.File{{Path: "/repo/.env"}},
+	}).Behaviour, "a rule for a command that prints a file means the file")
 }
 
 // Where a path matches the glob of a command and that of a rule, the command is not let run.
