@@ -571,6 +571,19 @@ func TestWholeAnswers(t *testing.T) {
 	}
 }
 
+// Most count what their cache gave as input too. Where the cache gave more than all the input, the two are counted apart.
+func TestWhatTheCacheGave(t *testing.T) {
+	for counted, want := range map[string]string{
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":9}`:   `[0,9]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":160}`: `[9,160]`,
+		`"prompt_tokens":9,"completion_tokens":4`:                                               `[9,0]`,
+	} {
+		_, m, ok := dialect.Reply(gjson.Parse(`{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}],"usage":{`+counted+`}}`), dialect.Origin{})
+		require.True(t, ok)
+		assert.Equal(t, want, m.Get("[usage.input_tokens,usage.cache_read_input_tokens]").Raw, counted)
+	}
+}
+
 // Whatever a body or an event holds, what comes of it is JSON.
 func FuzzTranslation(f *testing.F) {
 	f.Add(`{"model":"m","input":[{"type":"function_call","arguments":"{"},{"role":"user","content":[{}]}]}`)

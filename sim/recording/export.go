@@ -166,7 +166,8 @@ func (w *exporter) input(c Call) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-func saidParts(said, thought string) (out []any) {
+func saidParts(said, thought string) []any {
+	out := []any{} // the conventions want a list, also of nothing
 	if thought != "" {
 		out = append(out, fields{"type": "reasoning", "content": thought})
 	}

@@ -81,3 +81,14 @@ func TestSpansOfRecordingsWithoutTimesHaveTimes(t *testing.T) {
 	doc, _ := recording.GenAI.Write(rec.Conversations, func(s string) string { return s })
 	assert.Equal(t, `["1000000000","2000000000"]`, gjson.GetBytes(doc, "resourceSpans.#.scopeSpans.#.spans.#.startTimeUnixNano|@flatten:{\"deep\":true}").Raw)
 }
+
+// Parts are a list in the conventions' schema, also those of an answer of nothing, and of one whose text the export leaves out.
+func TestSpansOfEmptyAnswersHavePartsOfNothing(t *testing.T) {
+	text := `{"type":"message","role":"assistant","model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
+	rec, err := recording.Open("x", strings.NewReader(text), recording.Limits{}, nil)
+	require.NoError(t, err)
+	doc, left := recording.GenAI.Write(rec.Conversations, func(s string) string { return s })
+	assert.Zero(t, left)
+	assert.Contains(t, string(doc), `\"parts\":[]`)
+	assert.NotContains(t, string(doc), "null")
+}
