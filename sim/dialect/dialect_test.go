@@ -262,13 +262,16 @@ func TestArgumentsOfResponsesMayComeLate(t *testing.T) {
 func TestWhoRunsAToolOfResponsesShowsInItsItem(t *testing.T) {
 	shell := `{"type":"shell_call","id":"s","call_id":"A","action":{"commands":["ls"]}%s}`
 	search := `{"type":"tool_search_call","id":"s","call_id":"A","execution":"%s","arguments":{"q":"x"}}`
+	posts := `{"type":"custom_tool_call","id":"s","call_id":"%s","name":"x_find","input":"q"}`
 	ran := `,{"type":"shell_call_output","call_id":"A","output":[{"stdout":"x","outcome":{"type":"exit","exit_code":0}}]}`
 	for item, want := range map[string]string{
 		fmt.Sprintf(shell, `,"environment":{"type":"container_reference","container_id":"c"}`): "server_tool_use",
 		fmt.Sprintf(shell, `,"environment":{"type":"local"}`):                                  `tool_use A shell {"commands":["ls"]}`,
-		fmt.Sprintf(shell, ""):        `tool_use A shell {"commands":["ls"]}`,
-		fmt.Sprintf(search, "server"): "server_tool_use",
-		fmt.Sprintf(search, "client"): `tool_use A tool_search {"q":"x"}`,
+		fmt.Sprintf(shell, ""):          `tool_use A shell {"commands":["ls"]}`,
+		fmt.Sprintf(search, "server"):   "server_tool_use",
+		fmt.Sprintf(search, "client"):   `tool_use A tool_search {"q":"x"}`,
+		fmt.Sprintf(posts, "xs_call_1"): "server_tool_use",
+		fmt.Sprintf(posts, "call_xs_1"): `tool_use call_xs_1 x_find {"input":"q"}`,
 	} {
 		blocks, _, err := read(t, `{"type":"response.created","response":{"id":"r","output":[]}}`, `{"type":"response.output_item.done","output_index":0,"item":`+item+`}`,
 			`{"type":"response.completed","response":{"id":"r","status":"completed","output":[`+item+`]}}`)

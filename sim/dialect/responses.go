@@ -69,10 +69,12 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 // found.
 const moreTools, foundTools = "additional_tools", "tool_search_output"
 
-// isSearched reports whether an item is of a search that the provider made.
+// isSearched reports whether an item is of a search that the provider made. Those of xAI on X are worded as calls of
+// custom tools, and differ from the client's in their ids alone.
 func isSearched(item gjson.Result) bool {
 	kind := item.Get("type").Str
-	return (kind == "tool_search_call" || kind == foundTools) && item.Get("execution").Str != "client"
+	return (kind == "tool_search_call" || kind == foundTools) && item.Get("execution").Str != "client" ||
+		kind == "custom_tool_call" && strings.HasPrefix(item.Get("call_id").Str, "xs_call_")
 }
 
 // itemTools are the tools of a list, in which a namespace has more of them.
@@ -199,7 +201,7 @@ func written(item gjson.Result) []json.RawMessage {
 // serverCall is a call that the provider ran, with what it shows of its input.
 func serverCall(item gjson.Result, kind string) json.RawMessage {
 	in := shown(item, "action", "arguments", "queries", "code")
-	return object("type", "server_tool_use", "id", item.Get("id").String(), "name", strings.TrimSuffix(kind, "_call"), "input", in)
+	return object("type", "server_tool_use", "id", item.Get("id").String(), "name", cmp.Or(item.Get("name").String(), strings.TrimSuffix(kind, "_call")), "input", in)
 }
 
 // shown is the input that an item has at one of some members: an object as it is, of all else an object with that member.
