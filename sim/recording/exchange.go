@@ -353,8 +353,8 @@ func other(address string) string {
 		path = u.Path
 	}
 	path = strings.TrimSuffix(path, "/")
-	if before, _, ok := strings.Cut(path, "/messages/batches/"); ok {
-		path = before + "/messages/batches" // what is done with one of them
+	if before, _, ok := strings.Cut(path, "/batches/"); ok {
+		path = before + "/batches" // what is done with one of them
 	}
 	for _, api := range recorders().Others {
 		for end := range strings.FieldsSeq(api.Ends) {

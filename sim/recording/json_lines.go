@@ -236,7 +236,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		ls.s.format = History
 		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), fmt.Sprint("history\x00", -ls.group), ls.at, time.Time{})
 	}
-	if _, m, ok := dialect.Reply(dialect.Either(v, "result.message", "response.body", "response"), dialect.Origin{}); ok && isMessage(m) && !v.Get("messages").Exists() {
+	if _, m, ok := dialect.Reply(dialect.Either(v, "result.message", "response.body", "response", "body", "message"), dialect.Origin{}); ok && isMessage(m) && !v.Get("messages").Exists() {
 		// one of a batch, whose answers belong to none
 		ls.s.format = History
 		return true, ls.dialogues.historyMessage(m, "", fmt.Sprint("batch\x00", ls.values), ls.at, time.Time{})

@@ -100,10 +100,15 @@ func TestAnswersOfABatchBelongToNoneOfTheOthers(t *testing.T) {
 	for _, form := range []string{
 		`{"custom_id":"q%d","response":{"status_code":200,"body":{"object":"chat.completion","choices":[{"message":{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"ls","arguments":"{}"}}]}}]}},"error":null}`,
 		`{"key":"q%d","response":{"candidates":[{"content":{"parts":[{"functionCall":{"name":"ls","args":{}}}]},"finishReason":"STOP"}]}}`,
+		`{"status_code":200,"request_id":"q%d","body":{"object":"chat.completion","choices":[{"message":{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"ls","arguments":"{}"}}]}}]}}`,
+		`{"type":"succeeded","message":{"id":"q%d","type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"ls","input":{}}]}}`,
 	} {
-		rec := open(t, fmt.Sprintf(form+"\n"+form+"\n", 1, 2))
-		require.Len(t, rec.Conversations, 2, form)
-		assert.Len(t, rec.Conversations[1].Turns[0].Calls, 1, form)
+		one, two := fmt.Sprintf(form, 1), fmt.Sprintf(form, 2)
+		for _, text := range []string{one + "\n" + two + "\n", "{\n" + `"version":1,"batch":{"id":"b","status":"completed"},"results":[` + one + "," + two + `]}`} {
+			rec := open(t, text)
+			require.Len(t, rec.Conversations, 2, text)
+			assert.Len(t, rec.Conversations[1].Turns[0].Calls, 1, text)
+		}
 	}
 }
 

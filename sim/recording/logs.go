@@ -67,8 +67,8 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 	case v.Get("method").Exists() && dialect.EventAPI(dialect.Either(v, "response.0", "response")) != "":
 		err = each(v.Get("response"), func(piece gjson.Result) error { return ls.dialect.Add(stream.Event{Data: []byte(piece.Raw)}) })
 		err = cmp.Or(err, ls.dialect.End())
-	case v.Get("loglines").IsArray():
-		err = each(v.Get("loglines"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
+	case v.Get("loglines").IsArray(), v.Get("batch").IsObject() && v.Get("results").IsArray():
+		err = each(firstOf(v, "loglines results"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
 	case v.Get("totalPrompts").Exists() && v.Get("prompts").IsArray():
 		err = ls.chatReplay(v)
 	case v.Get("messages.0.info.role").Exists() && v.Get("messages.0.parts").IsArray():

@@ -90,6 +90,9 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 		"requests to OpenAI's completions":                     answered("/v1/completions?v=2", `{"prompt":"x"}`, `{"choices":[{"text":"y"}]}`),
 		"requests to Ollama's chat":                            answered("/api/chat", `{"prompt":"x"}`, `{"done":true}`),
 		"requests of message batches":                          answered("/v1/messages/batches/b_1/results", "", "{}"),
+		"requests of batches":                                  answered("/v1/batches/b_1/cancel", "", "{}"),
+		"requests that make images, speech or video":           answered("/v1/images/generations", `{"prompt":"x"}`, `{"data":[]}`),
+		"requests that transcribe or moderate":                 answered("/v1/moderations?v=1", `{"input":"x"}`, `{"results":[]}`),
 		"requests in another model's words, or for embeddings": answered("/model/titan/invoke", `{"inputText":"x"}`, `{"results":[]}`),
 		"requests for text completions, which have no tools":   answered("/v1/complete", `{"prompt":"x"}`, `{"completion":"y"}`),
 	} {
