@@ -10,7 +10,7 @@ import (
 	"toolbench/sim/dialect"
 )
 
-// What agents print of a run without a terminal, a line an event: Codex's exec --json, Gemini's and Cursor's
+// What agents print of a run without a terminal, a line an event: Codex's exec --json, Gemini's, Cursor's and Droid's
 // stream-json and OpenCode's run --format json. (Claude Code prints the lines of its transcripts.) What goes between an agent
 // and an editor, in the words of the Agent Client Protocol, is read as well.
 
@@ -20,7 +20,7 @@ func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error
 	part, at := v.Get("part"), stamp(firstOf(v, "timestamp timestamp_ms"))
 	switch {
 	case kind == "thread.started" && v.Get("thread_id").Exists(), kind == "init" && v.Get("session_id").Exists(),
-		kind == "system" && v.Get("subtype").Str == "init" && !v.Get("tools").Exists():
+		kind == "system" && v.Get("subtype").Str == "init" && !v.Get("mcp_servers").Exists():
 		ls.logs = logs{key: "headless\x00" + strings.Clone(firstOf(v, "thread_id session_id").String()), model: strings.Clone(v.Get("model").String()), pieces: true, printed: true}
 	case kind == "step_start" && v.Get("sessionID").Exists():
 		if key := "headless\x00" + v.Get("sessionID").String(); key != ls.logs.key {
@@ -43,11 +43,13 @@ func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error
 	case kind == "tool_use":
 		err = ls.prints("assistant", callOf(v.Get("tool_id").String(), v.Get("tool_name").String(), v.Get("parameters")), at)
 	case kind == "tool_result":
-		err = ls.prints("user", resultOf(v.Get("tool_id").String(), firstOf(v, "output error.message").String(), v.Get("status").Str == "error"), at)
+		err = ls.prints("user", resultOf(firstOf(v, "tool_id id").String(), firstOf(v, "output error.message value").String(), v.Get("status").Str == "error" || v.Get("isError").Bool()), at)
+	case kind == "tool_call" && v.Get("toolName").Exists():
+		err = ls.prints("assistant", callOf(v.Get("id").String(), v.Get("toolName").String(), v.Get("parameters")), at)
 	case kind == "tool_call":
 		err = ls.printedCall(v, at)
-	case kind == "message" && v.Get("content").Exists():
-		err = ls.prints(v.Get("role").String(), textOf(plainText(v.Get("content"))), at)
+	case kind == "message" && firstOf(v, "content text").Exists():
+		err = ls.prints(v.Get("role").String(), textOf(plainText(firstOf(v, "content text"))), at)
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		err = ls.piece(v.Get("message"), at)
 	default:

@@ -221,6 +221,10 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	if said := dialect.Either(v, "conversation", "history"); said.Get("0.role").Exists() && !v.Get("messages").Exists() {
 		v = gjson.ParseBytes(dialect.JSON(fields{"messages": json.RawMessage(said.Raw), "model": v.Get("model").String()}))
 	}
+	if said := v.Get("message.content"); said.Exists() && firstOf(v, "message.role role").Exists() && !firstOf(v, "type done finish_reason").Exists() {
+		// a message in a line, as Cursor keeps its sessions
+		v = gjson.ParseBytes(dialect.JSON(fields{"role": firstOf(v, "message.role role").String(), "content": json.RawMessage(said.Raw)}))
+	}
 	if _, request, ok := dialect.Request("", []byte(v.Raw), &dialect.IDs{}); ok {
 		v = request
 	} else if _, m, ok := dialect.Reply(v, dialect.Origin{}); ok {

@@ -97,6 +97,21 @@ var agentLogs = map[string]string{
 {"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Done"}]},"session_id":"s"}
 {"type":"result","subtype":"success","duration_ms":5234,"duration_api_ms":5234,"is_error":false,"result":"Done","session_id":"s"}
 `,
+	"droid, printed": `{"type":"system","subtype":"init","cwd":"/x","session_id":"s","tools":["Read","Execute"],"model":"m"}
+{"type":"message","role":"user","id":"m1","text":"Go","timestamp":1764000000000,"session_id":"s"}
+{"type":"message","role":"assistant","id":"m2","text":"I look","timestamp":1764000001000,"session_id":"s"}
+{"type":"tool_call","id":"c1","messageId":"m2","toolId":"Read","toolName":"Read","parameters":{"a":1},"timestamp":1764000002000,"session_id":"s"}
+{"type":"tool_call","id":"c2","messageId":"m2","toolId":"Execute","toolName":"Execute","parameters":{},"timestamp":1764000002000,"session_id":"s"}
+{"type":"tool_result","id":"c1","messageId":"m3","toolId":"Read","isError":false,"value":"x","timestamp":1764000003000,"session_id":"s"}
+{"type":"tool_result","id":"c2","messageId":"m3","toolId":"Execute","isError":true,"value":"no","timestamp":1764000003000,"session_id":"s"}
+{"type":"message","role":"assistant","id":"m4","text":"Done","timestamp":1764000004000,"session_id":"s"}
+{"type":"completion","finalText":"Done","numTurns":2,"session_id":"s"}
+`,
+	"messages within lines": `{"id":0,"message":{"role":"user","content":"Go"}}
+{"id":1,"message":{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"ls","input":{"a":1}}]}}
+{"id":2,"message":{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"ls","output":{"type":"text","value":"x"}}]}}
+{"id":3,"message":{"role":"assistant","content":[{"type":"text","text":"Done"}]}}
+`,
 	"opencode, printed": `{"type":"step_start","timestamp":1764000000000,"sessionID":"ses","part":{"id":"p1","sessionID":"ses","messageID":"msg1","type":"step-start"}}
 {"type":"text","timestamp":1764000000500,"sessionID":"ses","part":{"id":"p2","messageID":"msg1","type":"text","text":"I look","time":{"start":1764000000100,"end":1764000000500}}}
 {"type":"tool_use","timestamp":1764000001000,"sessionID":"ses","part":{"id":"p3","messageID":"msg1","type":"tool","callID":"c1","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"x","title":"t","metadata":{},"time":{"start":1764000000600,"end":1764000000900}}}}
@@ -470,7 +485,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"openhands 0": `execute_bash {"command":"ls"} a, execute_bash {} b`, "openhands 0, actions alone": `run {"command":"ls"} a`,
 		"langgraph state": `ls {"a":1} x`, "langchain messages": `ls {"a":1} x`, "langchain dumps": `ls {"a":1} x`, "autogen events": `ls {"a":1} x`, "autogen state": `ls {"a":1} x`, "strands messages": `ls {"a":1} x`, "langchain4j": `ls {"a":1} x`, "haystack": `ls {"a":1} x`, "semantic kernel": `p-ls {"a":"1"} x`, "microsoft.extensions.ai": `ls {"a":1} x`, "ai sdk in a page": `ls {"a":1} x`, "ai sdk 4 in a page": `ls {"a":1} x`, "llamaindex store": `ls {"a":1} x`, "agno runs": `ls {"a":1} x`, "ag-ui": `ls {"a":1} x`, "ag-ui state": `ls {"a":1} x`, "mastra": `ls {"a":1} {"x":1}`, "smolagents": `ls {"a":1} x`,
 		"codex, printed": `shell {"command":"bash-lcls"} x
-`, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`,
+`, "gemini, printed": `read_file {"a":1} x`, "cursor, printed": `read {"path":"README.md"} x`, "opencode, printed": `bash {"command":"ls"} x`, "droid, printed": `Read {"a":1} x, Execute {} no`, "messages within lines": `ls {"a":1} x`,
 		"bodies as texts": `ls {"a":1} x`, "bodies by other names": `ls {"a":1} x`, "a list of bodies": `ls {"a":1} x`, "messages and an answer": `ls {"a":1} x`, "opik": `ls {"a":1} x`, "langwatch": `ls {"a":1} x`, "openai's agents, a run": `ls {"a":1} x`, "ai sdk, streamed to a page": `ls {"a":1} x`, "ai sdk, its stream": `ls {"a":1} x`, "ai sdk, input in pieces alone": `ls {"a":1} x`, "ag-ui, its stream": `ls {"a":1} x`, "ag-ui, in chunks": `ls {"a":1} x`, "xai's library": `ls {"a":1} x`,
 		"litellm": `ls {"a":1} x`, "weave": `ls {"a":1} x`, "mlflow": `ls {"a":1} x`, "datadog": `ls {"a":1} x`, "ai sdk's result": `ls {"a":1} x`, "inputs and outputs": `ls {"a":1} x`,
 		"openai's agents, other tools in javascript": `apply_patch {"path":"p","type":"delete_file"} x`, "openai's agents, a run in javascript": `ls {"a":1} x`, "managed agents": `ls {"a":1} x, mcp__s__find {} y, ask {"b":2} no`, "managed agents, a page": `ls {"a":1} x`, "managed agents, by method": `ls {"a":1} x`,
@@ -498,6 +513,28 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Cursor keeps neither the ids of calls nor results. Its calls are told apart all the same, so that a draft can be made of them.
+func TestCallsWithoutAnIDHaveOneEach(t *testing.T) {
+	rec := open(t, `{"role":"user","message":{"content":[{"type":"text","text":"Go"}]}}
+{"role":"assistant","message":{"content":[{"type":"text","text":"I look"},{"type":"tool_use","name":"LS","input":{"p":"."}},{"type":"tool_use","name":"LS","input":{"p":"."}}]}}
+{"role":"assistant","message":{"content":[{"type":"tool_use","name":"LS","input":{"p":"."}}]}}
+{"role":"assistant","message":{"content":[{"type":"text","text":"Done"}]}}
+{"type":"turn_ended","status":"success"}
+`)
+	assert.Empty(t, rec.Problems)
+	require.Len(t, rec.Conversations, 1)
+	seen := map[string]bool{}
+	for _, turn := range rec.Conversations[0].Turns {
+		for _, c := range turn.Calls {
+			assert.NotEmpty(t, c.ID)
+			seen[c.ID] = true
+		}
+	}
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Len(t, seen, 3)
+	assert.Equal(t, "the conversation goes on without its result", rec.Conversations[0].Turns[0].Unanswered[1].Reason)
 }
 
 // reformatted is a text that is one document of JSON over several lines.

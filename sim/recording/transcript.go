@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -166,6 +167,9 @@ func (t *dialogue) grow(d *draft, n int) {
 
 // add appends a block that was complete at a time.
 func (t *dialogue) add(d *draft, b stream.Block, at time.Time) {
+	if b.Kind == stream.ToolUse && b.ID == "" { // some agents keep none, and calls are told apart by it
+		b.ID = fmt.Sprintf("call_%d_%d", d.turn.Number, len(d.turn.Calls)+1)
+	}
 	d.blocks, d.ends = append(d.blocks, b), append(d.ends, at)
 	t.grow(d, len(b.Text)+len(b.Input)+len(b.Content)+64)
 	if b.Kind == stream.ToolUse {
