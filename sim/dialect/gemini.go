@@ -24,9 +24,11 @@ func Either(v gjson.Result, names ...string) gjson.Result {
 	return gjson.Result{}
 }
 
-// isGenerated reports whether v is an answer, or a piece of a stream.
+// isGenerated reports whether v is an answer, or a piece of a stream; candidates may also be those of an election.
 func isGenerated(v gjson.Result) bool {
-	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists()) ||
+	first := v.Get("candidates.0")
+	return v.Get("candidates").IsArray() && (!first.Exists() || Either(first, "content", "finishReason", "finish_reason", "index").Exists()) ||
+		v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists()) ||
 		v.Get("usage_metadata").IsObject() && (v.Get("model_version").Exists() || v.Get("prompt_feedback").Exists())
 }
 

@@ -135,10 +135,10 @@ func EventAPI(v gjson.Result) API {
 }
 
 // isChoice reports whether a piece has a choice's next part, or none as the first and the last
-// may; lists of choices that are texts are those of a question.
+// may; lists of choices that are something else are those of a question.
 func isChoice(v gjson.Result) bool {
 	first := v.Get("choices.0")
-	return v.Get("choices").IsArray() && (!first.Exists() || first.IsObject() && !first.Get("message").IsObject())
+	return v.Get("choices").IsArray() && (!first.Exists() || Either(first, "delta", "index", "finish_reason", "text").Exists() && !first.Get("message").IsObject())
 }
 
 // writer writes the events of one message after the other. Its first error stays.

@@ -106,6 +106,21 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 	}
 }
 
+// Lists of choices and of candidates are a model's only where they have what a model's have.
+func TestNamesOfMembersAloneAreNoAnswer(t *testing.T) {
+	for _, text := range []string{
+		`{"candidates":[{"id":"D1","score":15}]}`, `{"choices":[{"label":"a","value":1}]}`, `{"choices":["a","b"]}`, `{"response":{"candidates":[{"name":"x"}]}}`,
+	} {
+		_, err := recording.Open("file", strings.NewReader(text), recording.Limits{}, nil)
+		assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only lines without a type (1)", text)
+	}
+	for _, text := range []string{
+		`{"candidates":[{"index":0,"safetyRatings":[]}]}`, `{"candidates":[{"finish_reason":"STOP"}]}`, `{"choices":[{"delta":{},"finish_reason":null}]}`,
+	} {
+		assert.Len(t, open(t, text).Conversations, 1, text)
+	}
+}
+
 // A log may have lost its head, as one that was cut to its last lines has: what is left of a line
 // stands first.
 func TestALogThatLostItsHeadIsRead(t *testing.T) {
