@@ -119,13 +119,13 @@ func (e entry) name() string {
 	if schema, _ := e.schema(); schema != "" && e.of["slug"].Str+e.of["id"].Str != "" {
 		return cmp.Or(e.of["slug"].Str, e.of["name"].Str, e.of["id"].Str)
 	}
-	return cmp.Or(e.of["name"].Str, e.of["apiname"].Str, e.of["toolname"].Str, e.of["functionname"].Str, e.of["tool"].Str, e.of["identity"].Get("name").Str, e.as)
+	return cmp.Or(e.of["name"].Str, e.of["apiname"].Str, e.of["toolname"].Str, e.of["functionname"].Str, e.of["tool"].Str, e.of["nameformodel"].Str, e.of["identity"].Get("name").Str, e.as)
 }
 
 // about is the tool's description, in whichever spelling.
 func (e entry) about() string {
 	of := e.of["description"]
-	return cmp.Or(of.Str, of.Get("llm").Str, e.of["tooldescription"].Str, e.of["apidescription"].Str, e.of["desc"].Str)
+	return cmp.Or(of.Str, of.Get("llm").Str, e.of["tooldescription"].Str, e.of["apidescription"].Str, e.of["descriptionformodel"].Str, e.of["desc"].Str)
 }
 
 // wrong is the member whose kind no tool's has, and what it is.
@@ -153,10 +153,11 @@ func (e entry) provided() string {
 	return ""
 }
 
-// other is an object, or a list of some, that no tool has: the file of a project or of an agent has a name as well.
+// other is an object, or a list of some, that no tool has: the file of a project or of an agent has a name as well. What is
+// not described has no list at all.
 func (e entry) other() string {
 	for _, m := range membersOf(e.Result) {
-		if (m.IsObject() || m.IsArray() && m.Get("0").IsObject()) && !slices.Contains(besides, m.as) {
+		if (m.IsObject() || m.IsArray() && (m.Get("0").IsObject() || e.about() == "")) && !slices.Contains(besides, m.as) {
 			return m.as
 		}
 	}
@@ -286,14 +287,15 @@ func ofMembers(r gjson.Result) string {
 }
 
 // byName reports whether an object holds tools or listings under their names: all of them
-// are objects, and each describes a tool, or lists of objects.
+// are objects, and each describes a tool, or lists whose first does.
 func byName(all []member) bool {
 	for _, m := range all {
-		if m.IsArray() && m.Get("0").IsObject() {
-			continue
+		one := m.Result
+		if m.IsArray() {
+			one = m.Get("0")
 		}
-		e := entryOf(m.Result, "")
-		if schema, _ := e.schema(); !m.IsObject() || schema == "" && e.about() == "" && !e.lists() {
+		e := entryOf(one, "")
+		if schema, _ := e.schema(); !one.IsObject() || schema == "" && e.about() == "" && !e.lists() && !e.within().Exists() {
 			return false
 		}
 	}

@@ -194,6 +194,13 @@ func utf16LE(text string) string {
 	return string(out)
 }
 
+// A plugin's manifest has a name and a description for people, and others for the model.
+func TestAPluginsManifestIsATool(t *testing.T) {
+	got := parse(t, "p.json", `[{"name_for_model":"t","name_for_human":"The tool","description_for_model":"For it.","description_for_human":"For us."}]`)
+	require.Equal(t, 1, got.Tools())
+	assert.Equal(t, []string{"t", "For it."}, []string{got[0].Tools[0].Name, got[0].Tools[0].Description})
+}
+
 func TestAProvidersOwnToolGoesByItsType(t *testing.T) {
 	got := parse(t, "r.json", `{"tools":[{"type":"code_interpreter"},{"type":"function","name":"t","parameters":{}}]}`)
 	require.Equal(t, 2, got.Tools())
@@ -234,6 +241,8 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"a comment":          {"// tools\n[]", "c.jsonl:1: invalid character '/' looking for beginning of value; JSON has no comments; take them out"},
 		"a project's file":   {`{"name":"shop","description":"A shop","version":"1.0.0","scripts":{"test":"x"}}`, `c.jsonl:1: "shop" has no schema, but "scripts", as no tool has; give it a schema, or take out what is no tool`},
 		"a service's file":   {`{"name":"CI","jobs":{"test":{}}}`, `"CI" has no schema, but "jobs"`},
+		"an environment":     {`{"name":"lab","channels":["main"]}`, `"lab" has no schema, but "channels"`},
+		"links":              {`{"links":[{"name":"Questions","url":"https://x"}]}`, `c.jsonl:1: the tool has no name; give it one, or take out what is no tool; it has "links"`},
 		"calls of tools":     {`{"calls":[{"name":"a","arguments":{"x":1}},{"name":"b","parameters":{"x":{"y":2}}}],"id":1}`, `c.jsonl:1: the tool has no name`},
 		"two lines on":       {"{\"data\":[\n{\"name\":\"a\",\"inputSchema\":{}},\n{\"name\":3,\"inputSchema\":{}}]}", "c.jsonl:3: name cannot be a number"},
 		"a name out of hand": {`{"name":"` + strings.Repeat("x", 600) + `"}`, "shorten it to 512"},
