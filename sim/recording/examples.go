@@ -51,16 +51,7 @@ func (ls *lineScan) example(v, messages gjson.Result) error {
 	if m := taggedTools.FindStringSubmatch(messages.Get("0.value").Str); m != nil && !offered.Exists() {
 		offered = gjson.Parse(m[1])
 	}
-	for _, o := range parsed(offered).Array() {
-		o = firstOf(o, "function @this")
-		d := Definition{Name: strings.Clone(o.Get("name").Str), Description: strings.Clone(o.Get("description").Str)}
-		if schema := o.Get("parameters"); schema.IsObject() {
-			d.Schema = json.RawMessage(strings.Clone(schema.Raw))
-		}
-		if d.Name != "" {
-			t.tools = append(t.tools, d)
-		}
-	}
+	t.tools = offeredIn(offered)
 	return ls.said("/chat/completions", dialect.JSON(fields{"messages": exampleMessages(messages)}), time.Time{})
 }
 

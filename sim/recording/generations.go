@@ -50,6 +50,12 @@ func definitions(tools []gjson.Result) []any {
 	return out
 }
 
+// offeredIn are the tools of a list in such words, which may be a text.
+func offeredIn(list gjson.Result) []Definition {
+	_, request, _ := dialect.Request("/chat/completions", dialect.JSON(fields{"messages": []any{}, "tools": definitions(parsed(list).Array())}), &dialect.IDs{})
+	return mapped(request.Get("tools").Array(), definition)
+}
+
 // translated takes a request and its answer in the words of any API. Of the answer's id, model and
 // usage, those of g count where it has none.
 func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, g generation) error {

@@ -55,6 +55,11 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.geminiLine(v)
 	case kind == "context.append_loop_event", v.Get("message.payload").IsObject():
 		err = ls.kimi(v)
+	case kind == "llm.tools_snapshot":
+		var t *dialogue
+		if t, err = ls.dialogues.of(cmp.Or(ls.logs.key, "log"), "", ""); err == nil {
+			t.tools = offeredIn(v.Get("tools"))
+		}
 	case kind == "usage.record":
 		ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
 	case isLoose(kind, v):

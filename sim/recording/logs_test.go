@@ -515,6 +515,16 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 	}
 }
 
+// Kimi's log has the tools that its requests offered, once for all.
+func TestALogMayHaveTheToolsThatWereOffered(t *testing.T) {
+	tools := `{"type":"llm.tools_snapshot","hash":"h","tools":[{"name":"ls","description":"Lists.","parameters":{"type":"object","properties":{"p":{"type":"integer"}}}}]}` + "\n"
+	turns := open(t, tools+agentLogs["kimi's next wire"]).Conversations[0].Turns
+	require.Len(t, turns[0].Tools, 1)
+	assert.Equal(t, []string{"ls", "Lists."}, []string{turns[0].Tools[0].Name, turns[0].Tools[0].Description})
+	assert.JSONEq(t, `{"type":"object","properties":{"p":{"type":"integer"}}}`, string(turns[0].Tools[0].Schema))
+	assert.Empty(t, open(t, agentLogs["kimi's next wire"]).Conversations[0].Turns[0].Tools)
+}
+
 // Cursor keeps neither the ids of calls nor results. Its calls are told apart all the same, so that a draft can be made of them.
 func TestCallsWithoutAnIDHaveOneEach(t *testing.T) {
 	rec := open(t, `{"role":"user","message":{"content":[{"type":"text","text":"Go"}]}}
