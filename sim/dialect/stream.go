@@ -97,14 +97,18 @@ func (s *Stream) apiOf(e stream.Event) API {
 	if IsConverseEvent(e.Type) {
 		return Converse
 	}
-	if api := EventAPI(gjson.ParseBytes(e.Data)); api != "" {
+	v := gjson.ParseBytes(e.Data)
+	if api := EventAPI(v); api != "" {
 		return api
 	}
 	if s.api != "" && s.api != Converse {
 		return s.api
 	}
+	if v.Get("choices.0.delta").IsObject() { // beside the message so far, as Perplexity has it
+		return Chat
+	}
 	if e.Type == "" || e.Type == "error" {
-		if v := gjson.ParseBytes(e.Data); v.Get("error").IsObject() && v.Get("type").String() != "error" {
+		if v.Get("error").IsObject() && v.Get("type").String() != "error" {
 			return Chat
 		} else if e.Type == "error" && !v.Get("error").Exists() && v.Get("message").Exists() {
 			return Responses
