@@ -48,18 +48,13 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 	}
 	config := Either(v, "generationConfig", "generation_config", "config")
 	streams := strings.HasSuffix(path(address), ":streamGenerateContent") || strings.HasSuffix(path(address), "/generate_content_stream")
-	return gjson.ParseBytes(object("model", cmp.Or(geminiModel(v), Model(address)),
+	model := v.Get("model").String()
+	if _, after, ok := strings.Cut("/"+model, "/models/"); ok { // without the places before its name
+		model = after
+	}
+	return gjson.ParseBytes(object("model", cmp.Or(model, Model(address)),
 		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", streams,
 		"tools", tools, "system", geminiSystem(v, ids), "messages", listOf(messages)))
-}
-
-// geminiModel is a request's own word for its model, without the places before its name.
-func geminiModel(v gjson.Result) string {
-	name := v.Get("model").String()
-	if _, after, ok := strings.Cut("/"+name, "/models/"); ok {
-		return after
-	}
-	return name
 }
 
 // geminiSystem is the system prompt: a content, or a text.

@@ -92,11 +92,17 @@ func (w *exporter) turn(t *Turn) {
 	}
 	w.model = cmp.Or(t.Model, w.model)
 	said, thought := w.texts(t)
-	calls, results, asked, answered := []any{}, []any{}, []any{}, []any{}
+	calls, results, parts, answered := []any{}, []any{}, []any{}, []any{} // the conventions want lists, also of nothing
+	if thought != "" {
+		parts = append(parts, fields{"type": "reasoning", "content": thought})
+	}
+	if said != "" {
+		parts = append(parts, fields{"type": "text", "content": said})
+	}
 	for _, c := range t.Calls {
 		input := w.input(c)
 		calls = append(calls, fields{"tool_call_id": c.ID, "function_name": c.Name, "arguments": input})
-		asked = append(asked, fields{"type": "tool_call", "id": c.ID, "name": c.Name, "arguments": input})
+		parts = append(parts, fields{"type": "tool_call", "id": c.ID, "name": c.Name, "arguments": input})
 	}
 	for _, r := range t.Results {
 		text := w.blank(r.Text)
@@ -113,7 +119,7 @@ func (w *exporter) turn(t *Turn) {
 		step["metrics"] = fields{"prompt_tokens": usage.Input + usage.Written + usage.Read, "completion_tokens": usage.Output, "cached_tokens": usage.Read}
 	}
 	w.step(step, t)
-	w.span(t, append(saidParts(said, thought), asked...), usage)
+	w.span(t, parts, usage)
 	if len(answered) > 0 {
 		w.history = append(w.history, fields{"role": "tool", "parts": answered})
 	}
@@ -164,17 +170,6 @@ func (w *exporter) input(c Call) json.RawMessage {
 		return json.RawMessage(text)
 	}
 	return json.RawMessage("{}")
-}
-
-func saidParts(said, thought string) []any {
-	out := []any{} // the conventions want a list, also of nothing
-	if thought != "" {
-		out = append(out, fields{"type": "reasoning", "content": thought})
-	}
-	if said != "" {
-		out = append(out, fields{"type": "text", "content": said})
-	}
-	return out
 }
 
 // attributes are names and values as OpenTelemetry's JSON has them.

@@ -75,16 +75,11 @@ func (ls *lineScan) translated(address string, body []byte, reply gjson.Result, 
 		m["usage"] = fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}
 	}
 	m["id"], m["model"] = cmp.Or(answer.Get("id").String(), g.id), cmp.Or(answer.Get("model").String(), g.answered, g.model)
-	return ls.exchanged([]byte(request.Raw), dialect.JSON(m), g.from, g.to)
-}
-
-// exchanged takes a request and its answer in the Messages API's form.
-func (ls *lineScan) exchanged(request, answer []byte, from, to time.Time) error {
 	ls.s.format = Logs
 	ls.exchanges.number++
-	x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true, request: request, response: answer}
-	if !from.IsZero() && to.After(from) {
-		x.sent, x.last = from, Moment{since(from, to), true}
+	x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true, request: []byte(request.Raw), response: dialect.JSON(m)}
+	if !g.from.IsZero() && g.to.After(g.from) {
+		x.sent, x.last = g.from, Moment{since(g.from, g.to), true}
 	}
 	return ls.exchanges.chains.take(x)
 }

@@ -82,7 +82,10 @@ func (ls *lineScan) printedPart(kind string, p gjson.Result, at time.Time) error
 		}
 		return err
 	case "step_finish":
-		return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": []any{}, "usage": openCodeUsage(p)})), at)
+		u := p.Get("tokens")
+		usage := fields{"input_tokens": u.Get("input").Int(), "cache_read_input_tokens": u.Get("cache.read").Int(),
+			"cache_creation_input_tokens": u.Get("cache.write").Int(), "output_tokens": u.Get("output").Int() + u.Get("reasoning").Int()}
+		return ls.piece(gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": []any{}, "usage": usage})), at)
 	}
 	ls.s.ignore("parts of the kind " + quoted(kind))
 	return nil

@@ -53,13 +53,8 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.item(v, stamp(v.Get("timestamp")))
 	case kind == "gemini" && v.Get("content").Exists(), kind == "user" && v.Get("content").Exists() && !v.Get("message").Exists():
 		err = ls.geminiLine(v)
-	case kind == "context.append_loop_event", v.Get("message.payload").IsObject():
+	case kind == "context.append_loop_event", kind == "llm.tools_snapshot", v.Get("message.payload").IsObject():
 		err = ls.kimi(v)
-	case kind == "llm.tools_snapshot":
-		var t *dialogue
-		if t, err = ls.dialogues.of(cmp.Or(ls.logs.key, "log"), "", ""); err == nil {
-			t.tools = offeredIn(v.Get("tools"))
-		}
 	case kind == "usage.record":
 		ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
 	case isLoose(kind, v):
@@ -209,6 +204,12 @@ func (ls *lineScan) kimi(v gjson.Result) error {
 	kind := dialect.Either(v, "message.type", "event.type").String()
 	m := fields{"role": kind, "toolCallId": dialect.Either(e, "tool_call_id", "toolCallId", "id").String()}
 	switch {
+	case v.Get("tools").IsArray():
+		t, err := ls.dialogues.of(cmp.Or(ls.logs.key, "log"), "", "")
+		if err == nil {
+			t.tools = offeredIn(v.Get("tools"))
+		}
+		return err
 	case kind == "StepBegin", kind == "step.begin":
 		ls.logs.steps, ls.logs.answering = true, false
 		return nil
@@ -353,13 +354,6 @@ func (ls *lineScan) openCode(m gjson.Result) error {
 		}
 		return err
 	})
-}
-
-// openCodeUsage is what the end of a step counts.
-func openCodeUsage(p gjson.Result) fields {
-	u := p.Get("tokens")
-	return fields{"input_tokens": u.Get("input").Int(), "cache_read_input_tokens": u.Get("cache.read").Int(),
-		"cache_creation_input_tokens": u.Get("cache.write").Int(), "output_tokens": u.Get("output").Int() + u.Get("reasoning").Int()}
 }
 
 // amazonQ takes a conversation of Amazon Q's command line, or Kiro's: pairs of what was sent and of what the model answered.

@@ -210,19 +210,13 @@ func (p *parser) pieces(name string, content gjson.Result, definitions map[strin
 	var out []PromptBlock
 	for _, b := range content.Array() {
 		text := less(b, "cache_control")
-		for _, referred := range references(b) {
-			text += definitions[referred]
+		found := dialect.Either(b, "content.tool_references", "content") // of the client's own search, or of the API's
+		for _, referred := range found.Get(`#(type=="tool_reference")#.tool_name`).Array() {
+			text += definitions[referred.String()]
 		}
 		out = append(out, PromptBlock{Name: name, Text: p.own(text), Breakpoint: b.Get("cache_control").IsObject()})
 	}
 	return out
-}
-
-// references names the tools that a result brings into the prompt: of the client's
-// own search, or of the API's.
-func references(b gjson.Result) []string {
-	found := dialect.Either(b, "content.tool_references", "content")
-	return mapped(found.Get(`#(type=="tool_reference")#.tool_name`).Array(), gjson.Result.String)
 }
 
 // less is an object's compact JSON without some members.

@@ -290,12 +290,8 @@ func ofMembers(r gjson.Result) string {
 // are objects, and each describes a tool, or lists whose first does.
 func byName(all []member) bool {
 	for _, m := range all {
-		one := m.Result
-		if m.IsArray() {
-			one = m.Get("0")
-		}
-		e := entryOf(one, "")
-		if schema, _ := e.schema(); !one.IsObject() || schema == "" && e.about() == "" && !e.lists() && !e.within().Exists() {
+		e := entryOf(gjson.Parse(cmp.Or(m.Get("0").Raw, m.Raw)), "")
+		if schema, _ := e.schema(); !e.IsObject() || schema == "" && e.about() == "" && !e.lists() && !e.within().Exists() {
 			return false
 		}
 	}
