@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -155,7 +156,7 @@ var converseFailures = []string{"internalServerException", "modelStreamErrorExce
 func ConverseEvent(v gjson.Result) (e stream.Event, ok bool) {
 	members := 0
 	v.ForEach(func(name, _ gjson.Result) bool {
-		if name.Str != "p" && name.Str != "amazon-bedrock-invocationMetrics" {
+		if name.Str != "p" && !strings.HasPrefix(name.Str, "amazon-bedrock-") {
 			members++
 		}
 		return members < 2

@@ -131,3 +131,18 @@ func TestConversesErrorsMayStandOnALine(t *testing.T) {
 	assert.Equal(t, []string{"error line 1, conversation 1, turn 1: the stream ends in an error event: throttlingException: Too many"}, problems(rec))
 	assert.Equal(t, stream.Event{Type: "error", Data: []byte(`{"type":"error","error":{"type":"throttlingException","message":"Too many"}}`)}, rec.Conversations[0].Turns[0].Events[4])
 }
+
+// What a service measured, and what a guardrail did, stands beside an event and is no other event.
+func TestWhatBedrockAddsToAnEventLeavesItOne(t *testing.T) {
+	text := `{"messageStart":{"role":"assistant"}}
+{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}
+{"contentBlockStop":{"contentBlockIndex":0},"amazon-bedrock-trace":{"guardrail":{}}}
+{"messageStop":{"stopReason":"end_turn"}}
+{"metadata":{"usage":{"inputTokens":30,"outputTokens":5}},"amazon-bedrock-invocationMetrics":{"inputTokenCount":30},"amazon-bedrock-guardrailAction":"NONE"}
+`
+	rec := open(t, text)
+	assert.Empty(t, rec.Problems)
+	assert.Empty(t, rec.Ignored)
+	require.Len(t, rec.Conversations, 1)
+	assert.Equal(t, recording.Usage{Input: 30, Output: 5}, *rec.Conversations[0].Turns[0].Usage)
+}
