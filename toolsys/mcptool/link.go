@@ -1,15 +1,19 @@
 package mcptool
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -323,59 +327,121 @@ func (l *link) newClient(v *session) *mcp.Client {
 
 // Stdio is the way to a server that is a program: each session starts it anew and ends
 // it (N3). The command is the caller's to make, with its environment and its standard
-// error. What the program leaves behind, as npx does, is killed at the end of the session
-// where kill is not nil: it is what host.Grouped gives.
+// error, which also gets what the program prints that is no message, and which several
+// goroutines may write to. What the program leaves behind, as npx does, is killed at the
+// end of the session where kill is not nil: it is what host.Grouped gives.
 func Stdio(command func(context.Context) (cmd *exec.Cmd, kill func())) func(context.Context) (mcp.Transport, error) {
 	return func(ctx context.Context) (mcp.Transport, error) {
 		cmd, kill := command(ctx)
 		cmd.WaitDelay = stopGrace
-		return program{&mcp.CommandTransport{Command: cmd, TerminateDuration: stopGrace}, kill}, nil
+		return program{Cmd: cmd, kill: kill}, nil
 	}
 }
 
-// stopGrace is what a program has to end by itself once its input is closed.
+// stopGrace is what a program has to end by itself once its input is closed, and what its output has to end with it.
 const stopGrace = 2 * time.Second
 
-// program is the way to a program.
+// program is the way to a program, and the connection to one that runs.
 type program struct {
-	*mcp.CommandTransport
+	*exec.Cmd
 	kill func()
+	mcp.Connection
+	ended chan struct{}
 }
 
 // Connect is [mcp.Transport.Connect].
 func (p program) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := p.CommandTransport.Connect(ctx)
+	in, err := p.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	if p.kill != nil {
-		go func() {
-			_, _ = p.Command.Process.Wait() // closing waits as well, and one of the two gets an error that changes nothing
-			p.kill()                        // what the program left behind would keep its output open
-		}()
+	from, to := io.Pipe()
+	out := &lines{to: to, log: cmp.Or(p.Stderr, io.Discard), room: maxPrinted}
+	p.Stdout, p.ended = out, make(chan struct{})
+	if err := p.Start(); err != nil {
+		return nil, err
 	}
-	return running{c, p.kill}, nil
+	go func() {
+		_, _ = p.Process.Wait() // what p.Wait waits for as well, with an error that changes nothing
+		if p.kill != nil {
+			p.kill() // what the program left behind would keep its output open
+		}
+		_ = p.Wait()
+		out.handOn()
+		_ = to.Close()
+		close(p.ended)
+	}()
+	p.Connection, err = (&mcp.IOTransport{Reader: from, Writer: in}).Connect(ctx)
+	return p, err
 }
 
-// running is the connection to a program that may leave others behind.
-type running struct {
-	mcp.Connection
-	kill func()
+// Close is [mcp.Connection.Close]: the program's input is closed, and it is ended if it does not end by that.
+func (p program) Close() error {
+	err := p.Connection.Close()
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Kill, os.Kill} {
+		select {
+		case <-p.ended:
+			return err
+		case <-time.After(stopGrace):
+			_ = p.Process.Signal(signal) // it may have ended just now
+		}
+	}
+	return err
 }
 
-// Close is [mcp.Connection.Close].
-func (r running) Close() error {
-	if r.kill != nil {
-		defer r.kill()
+// maxPrinted and maxPrintedLine are how many bytes go to a session's log of what is no message, and of a line of it.
+const maxPrinted, maxPrintedLine = 64 << 10, 1 << 10
+
+// lines takes what a program prints, and hands its messages on. The protocol has it print nothing else, but npm, docker and
+// many a library do, so that its own clients pass over that; here it goes to a log.
+type lines struct {
+	to   *io.PipeWriter
+	log  io.Writer
+	line []byte // as far as it has come
+	room int    // in the log
+}
+
+// Write implements [io.Writer]. What nobody reads any more is dropped, so that the program can go on to its end.
+func (l *lines) Write(p []byte) (int, error) {
+	for piece := range bytes.SplitAfterSeq(p, []byte("\n")) {
+		if l.line = append(l.line, piece...); len(l.line) > MaxAnswer {
+			_ = l.to.CloseWithError(errTooLong)
+			l.line, l.room = nil, 0
+		}
+		if bytes.HasSuffix(piece, []byte("\n")) {
+			l.handOn()
+		}
 	}
-	return r.Connection.Close()
+	return len(p), nil
+}
+
+// handOn hands on the line that has come. By a message that is broken the connection fails: a call would wait in vain for
+// the answer that it was to be.
+func (l *lines) handOn() {
+	line := bytes.TrimSpace(bytes.TrimPrefix(l.line, []byte("\ufeff")))
+	l.line = l.line[:0]
+	if bytes.Contains(line, []byte(`"jsonrpc"`)) {
+		_, err := jsonrpc.DecodeMessage(line)
+		if err == nil || bytes.HasPrefix(line, []byte("[{")) {
+			_, _ = l.to.Write(append(line, '\n')) // an error means that nobody reads any more
+			return
+		}
+		if line[0] == '{' && !json.Valid(line) {
+			_ = l.to.CloseWithError(err)
+			return
+		}
+	}
+	if line = line[:min(len(line), l.room, maxPrintedLine)]; len(line) > 0 {
+		l.room -= len(line)
+		_, _ = l.log.Write(append(line, '\n')) // a log that takes nothing changes nothing
+	}
 }
 
 // Write is [mcp.Connection.Write]. Where the program does not read, a message waits no longer than its call: the
 // library would wait until it does.
-func (r running) Write(ctx context.Context, msg jsonrpc.Message) error {
+func (p program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	written := make(chan error, 1)
-	go func() { written <- r.Connection.Write(context.WithoutCancel(ctx), msg) }()
+	go func() { written <- p.Connection.Write(context.WithoutCancel(ctx), msg) }()
 	select {
 	case err := <-written:
 		return err
@@ -406,6 +472,8 @@ func HTTP(endpoint string, client *http.Client, let *Authorization) func(context
 // MaxAnswer is how many bytes of a server's answer are read, or of an event of a stream.
 const MaxAnswer = mcp.DefaultMaxEventSize
 
+var errTooLong = fmt.Errorf("the answer has more than %d MB", MaxAnswer>>20)
+
 // bounded is a transport whose answers end in an error behind MaxAnswer, unless they are streams.
 type bounded struct{ http.RoundTripper }
 
@@ -428,7 +496,7 @@ type answer struct {
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if a.left -= n; a.left < 0 {
-		return 0, fmt.Errorf("the answer has more than %d MB", MaxAnswer>>20)
+		return 0, errTooLong
 	}
 	return n, err
 }

@@ -3,10 +3,7 @@ package mcptool
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -66,9 +63,6 @@ type tappedConnection struct {
 func (c *tappedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
-		if errors.Is(err, fs.ErrClosed) { // the program was gone, and its output closed, before its end was read
-			err = io.EOF
-		}
 		err = fmt.Errorf("%w (a server's output has messages of JSON-RPC alone, up to its end)", err)
 		c.t.session.end(err)
 		return msg, err

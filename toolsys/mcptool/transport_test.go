@@ -3,19 +3,18 @@ package mcptool_test
 import (
 	"context"
 	"encoding/json"
-	"io/fs"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -113,28 +112,126 @@ func child(t *testing.T) func(context.Context) (mcp.Transport, error) {
 	})
 }
 
-// closed is the way to a program that ended before the first message was written, so that its output was closed before
-// its end was read.
-type closed struct{ mcp.Connection }
-
-func (c closed) Connect(context.Context) (mcp.Connection, error) { return c, nil }
-func (closed) SessionID() string                                 { return "" }
-func (closed) Close() error                                      { return nil }
-func (closed) Write(context.Context, jsonrpc.Message) error      { return syscall.EPIPE }
-func (closed) Read(context.Context) (jsonrpc.Message, error) {
-	return nil, &fs.PathError{Op: "read", Path: "|0", Err: fs.ErrClosed}
+// Whether the end of a program's output is read first, or writing to it fails, is a matter of luck and not of its server.
+func TestAProgramThatEndedIsNamedAlikeHoweverItShows(t *testing.T) {
+	for range 20 {
+		reported := make(chan string, 10)
+		f, err := mcptool.Connect(mcptool.FleetConfig{
+			Clock: toolsys.RealClock(), Attempts: -1, Report: func(r mcptool.Report) { reported <- r.String() },
+		}, mcptool.Endpoint{Name: "m", Dial: script("exit 0", io.Discard)})
+		require.NoError(t, err)
+		assert.Contains(t, <-reported, "it cannot be connected: EOF (a server's output has messages of JSON-RPC alone, up to its end)")
+		f.Close()
+	}
 }
 
-// Whether the end of a program's output is read first, or its output closed, is a matter of luck and not of its server.
-func TestAProgramThatEndedIsNamedAlikeHoweverItShows(t *testing.T) {
-	reported := make(chan string, 10)
-	f, err := mcptool.Connect(mcptool.FleetConfig{
-		Clock: toolsys.RealClock(), Attempts: 1, Backoff: func(int) time.Duration { return time.Millisecond },
-		Report: func(r mcptool.Report) { reported <- r.String() },
-	}, mcptool.Endpoint{Name: "m", Dial: func(context.Context) (mcp.Transport, error) { return closed{}, nil }})
-	require.NoError(t, err)
-	t.Cleanup(f.Close)
-	assert.Contains(t, <-reported, "it cannot be connected: EOF (a server's output has messages of JSON-RPC alone, up to its end)")
+// script is the way to a server that is a script of the shell. It may call answer, which answers the request that came last.
+func script(body string, stderr io.Writer) func(context.Context) (mcp.Transport, error) {
+	const serve = `answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+serve() {
+  while read -r line; do
+    id=$(expr "$line" : '.*"id":\([0-9]*\)')
+    "$@"
+    case $line in
+    *server/discover*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"unknown"}}' ;;
+    *initialize\"*) answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *tools/list*) answer '{"tools":[{"name":"live","inputSchema":{"type":"object"}}]}' ;;
+    *tools/call*) call ;;
+    esac
+  done
+}
+call() { answer '{"content":[{"type":"text","text":"alive"}]}'; }
+`
+	return mcptool.Stdio(func(context.Context) (*exec.Cmd, func()) {
+		cmd := exec.Command("sh", "-c", serve+body)
+		cmd.Stderr = stderr
+		return cmd, nil
+	})
+}
+
+// log keeps what is written to it, by whomever.
+type log struct {
+	mu   sync.Mutex
+	kept strings.Builder
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.String()
+}
+
+// npm, docker and libraries print to the standard output of a server; the protocol's own clients pass over that.
+func TestWhatAProgramPrintsBesideItsMessagesGoesToItsLog(t *testing.T) {
+	for name, c := range map[string]struct{ body, log string }{
+		"a banner":             {`echo '> shop@1.0.0 start'; echo; echo '[INFO] listening'; serve`, "> shop@1.0.0 start\n[INFO] listening\n"},
+		"lines between":        {`note() { case $line in *tools/*) echo "got $line" | cut -c 1-18 ;; esac; }; serve note`, "got {\"jsonrpc\":\"2.\ngot {\"jsonrpc\":\"2.\n"},
+		"JSON that is no call": {`echo '{"level":30,"msg":"up"}'; echo '[1]'; echo '[]'; echo null; echo '{"level":30,"req":{"jsonrpc":"2.0"}}'; serve`, "{\"level\":30,\"msg\":\"up\"}\n[1]\n[]\nnull\n{\"level\":30,\"req\":{\"jsonrpc\":\"2.0\"}}\n"},
+		"carriage returns":     {`printf 'up\r\n'; serve | while read -r l; do printf '%s\r\n' "$l"; done`, "up\n"},
+		"a byte order mark":    {`printf '\357\273\277'; serve`, ""},
+		"a line with a pause":  {`serve | while read -r l; do printf '%.20s' "$l"; sleep 0.1; echo "${l#????????????????????}"; done`, ""},
+		"messages in a list":   {`call() { echo '[{"jsonrpc":"2.0","id":'$id',"result":{"content":[]}}]'; }; serve`, ""},
+		"no end of a line":     {`call() { answer '{"content":[]}' | tr -d '\n'; exit; }; serve`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var written log
+			require.NoError(t, ringUp(t, fleetOf(t, script(c.body, &written)), "mcp__m__live"))
+			assert.Equal(t, c.log, written.String())
+		})
+	}
+}
+
+func TestTheLogOfWhatAProgramPrintsIsBounded(t *testing.T) {
+	for name, body := range map[string]string{
+		"many lines": `yes 'a line of no worth' | head -n 100000; serve`,
+		"long lines": `for k in 1 2 3; do head -c 4000000 /dev/zero | tr '\0' x; echo; done; serve`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var written log
+			require.NoError(t, ringUp(t, fleetOf(t, script(body, &written)), "mcp__m__live"))
+			assert.NotEmpty(t, written.String())
+			assert.Less(t, len(written.String()), 80<<10)
+		})
+	}
+}
+
+// A call would wait in vain for the answer that a broken message was to be.
+func TestAProgramThatBreaksAMessageIsGoneAtOnce(t *testing.T) {
+	for name, body := range map[string]string{
+		"cut":          `call() { echo '{"jsonrpc":"2.0","id":'; }; serve`,
+		"two in one":   `call() { printf '{"jsonrpc":"2.0","method":"notifications/x"}'; answer '{}'; }; serve`,
+		"without end":  `call() { yes 'x' | tr -d '\n'; }; serve`,
+		"20 MB of one": `call() { printf '{"jsonrpc":"2.0","id":%s,"result":"' "$id"; head -c 20000000 /dev/zero | tr '\0' x; echo '"}'; }; serve`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var written log
+			began := time.Now()
+			require.ErrorIs(t, ringUp(t, fleetOf(t, script(body, &written)), "mcp__m__live"), mcptool.ErrGone)
+			assert.Less(t, time.Since(began), 50*time.Second)
+			assert.Empty(t, written.String())
+		})
+	}
+}
+
+// What is no longer of its group cannot be killed with it; its call does not wait for that.
+func TestAProgramThatDiesLeavesNoCallWithWhoKeepsItsOutput(t *testing.T) {
+	began := time.Now()
+	require.ErrorIs(t, ringUp(t, fleetOf(t, script(`call() { sleep 60 & exit 1; }; serve`, io.Discard)), "mcp__m__live"), mcptool.ErrGone)
+	assert.Less(t, time.Since(began), 50*time.Second)
+}
+
+func TestAProgramThatIgnoresItsEndIsKilled(t *testing.T) {
+	f := fleetOf(t, script(`trap '' TERM; serve; while :; do sleep 1; done`, io.Discard))
+	require.NoError(t, ringUp(t, f, "mcp__m__live"))
+	began := time.Now()
+	f.Close()
+	assert.Less(t, time.Since(began), 30*time.Second)
 }
 
 // What a program leaves behind when it dies would keep its output open, and its call waiting.
