@@ -34,6 +34,8 @@ type Options struct {
 	// Grouped gives outcomes and recordings that are too many for one screen a row a group,
 	// and leaves out what nothing is decided by; for people only.
 	Grouped bool
+	// Unshown is how many passed that are counted and not shown.
+	Unshown int
 	// Again gives the command that shows an outcome again; nil stands for Again of
 	// this package. Only the caller has where its scenarios came from.
 	Again func(check.Result) string

@@ -28,6 +28,7 @@ func Table(w io.Writer, outcomes []check.Result, o Options) error {
 		}
 	}
 	totals, paint := Count(outcomes), Green
+	totals.Passed += o.Unshown
 	if totals.Failed+totals.Errors > 0 {
 		paint = Red
 	}

@@ -219,6 +219,7 @@ func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f 
 	looks := a.drawing(f.displayFlags)
 	looks.Again, looks.Grouped = options.Again, !f.all && !f.verbose && !f.show
 	if f.quiet {
+		looks.Unshown = reports.Count(outcomes).Passed
 		outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o check.Result) bool { return o.Status == check.Passed })
 		if len(outcomes) == 0 {
 			return nil
