@@ -258,7 +258,7 @@ func TestHostileTextIsInertInTheViewer(t *testing.T) {
 }
 
 // A page of 10,000 calls opens in under 2 s, scrolls at 30 frames a second, and is below
-// 5 MB. `go test ./reports -run 10000 -v -shots DIR` prints the figures.
+// 5 MB. `go test ./reports -run 10000 -v` prints the figures.
 func TestAPageOf10000CallsIsQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures times")

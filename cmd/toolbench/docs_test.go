@@ -300,3 +300,27 @@ func TestReadmeIsAFrontPage(t *testing.T) {
 		}
 	}
 }
+
+// Samples that are not run, and commands within a sentence, name commands and flags that there are.
+func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
+	helps := map[string]string{}
+	help := func(command string) string {
+		if _, asked := helps[command]; !asked {
+			helps[command], _ = bash(t, t.TempDir(), "toolbench "+command+" --help")
+		}
+		return helps[command]
+	}
+	written := regexp.MustCompile(`(?:toolbench|go run \./cmd/toolbench) ((?:mcp )?[a-z]+)((?: [^\x60\n|;&]*)?)`)
+	quoted := regexp.MustCompile(`'[^']*'`)
+	flags := regexp.MustCompile(`(?:^|\s)(--[a-z][a-z0-9-]*)`)
+	for _, doc := range documents(t) {
+		data, err := os.ReadFile(filepath.Join(root, doc))
+		require.NoError(t, err)
+		for _, m := range written.FindAllStringSubmatch(string(data), -1) {
+			own, _, _ := strings.Cut(quoted.ReplaceAllString(m[2], "''"), " -- ")
+			for _, f := range flags.FindAllStringSubmatch(own, -1) {
+				assert.Regexp(t, regexp.QuoteMeta(f[1])+`\b`, help(m[1]), "%s: toolbench %s%s", doc, m[1], m[2])
+			}
+		}
+	}
+}
