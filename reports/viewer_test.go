@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -294,6 +296,18 @@ func TestTheViewerFitsDarkAndNarrowScreens(t *testing.T) {
 	p.until("canvas.clientWidth <= 390 && canvas.clientWidth > 100")
 	assert.Equal(t, "true", p.text("document.documentElement.scrollWidth <= 390"))
 	p.shot("narrow")
+}
+
+// A drawing that is wider than the paper would lose its end.
+func TestTheViewerIsPrintedWhole(t *testing.T) {
+	p := chromium(t, false)
+	p.open(reports.Options{}, traced(barrier()))
+	p.do(chromedp.Func(func(ctx context.Context, page *chromedp.Target) error {
+		_, err := cdp.Call(ctx, page, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		return err
+	}), chromedp.Evaluate[chromedp.Void]("canvas.style.width = '3000px'"))
+	assert.Equal(t, "true", p.text("canvas.getBoundingClientRect().width <= scroll.clientWidth"))
+	assert.Equal(t, "none", p.text("getComputedStyle(document.getElementById('index')).display"))
 }
 
 func TestThePageOfAReportIsOneFile(t *testing.T) {
