@@ -106,8 +106,12 @@ func upgradeScenario(name string, data []byte, keys map[string]*ast.MappingValue
 		r.Text = slices.Insert(slices.Clone(data), len(data)-len(text)+at, fmt.Appendf(nil, "format: %d%s", FormatVersion, between)...)
 	}
 	r.Secrets = secretsOf(data)
-	_, err := Parse(name, r.Text)
-	return r, err
+	for _, text := range [][]byte{data, r.Text} { // the file's own comes first, so that an error has its place there
+		if _, err := Parse(name, text); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // secretsOf counts what looks like a secret, by line.

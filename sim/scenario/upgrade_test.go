@@ -230,3 +230,9 @@ func TestRealFilesAreLifted(t *testing.T) {
 	t.Logf("%d files, %d of them lifted", files, lifted)
 	assert.Greater(t, files, 100)
 }
+
+// The line that an upgrade writes on top moves nothing in the file that a person has open.
+func TestAnErrorOfAnUpgradeHasItsPlaceInTheFile(t *testing.T) {
+	_, err := scenario.Upgrade("a.yaml", []byte("name: a\nabout: A.\nstream: {turns: [{text: Done.}]}\nduration: {}\n"))
+	assert.ErrorContains(t, err, `a.yaml:4:1: unknown field "duration"`)
+}
