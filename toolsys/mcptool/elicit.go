@@ -87,11 +87,7 @@ func (l *link) elicited(ctx context.Context, req *mcp.ElicitRequest) (*mcp.Elici
 
 // ask puts one question; an answer that does not fit the form is an error.
 func ask(ctx context.Context, server string, question *mcp.ElicitParams, c *tool.Context) (*mcp.ElicitResult, error) {
-	raw, err := json.Marshal(question)
-	if err != nil {
-		return nil, fmt.Errorf("the question of %q cannot be written: %w", server, err)
-	}
-	answer, err := put(ctx, server, raw, c)
+	answer, err := put(ctx, server, written(question), c)
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +103,7 @@ func fits(server string, question *mcp.ElicitParams, answer *mcp.ElicitResult) e
 	if question.RequestedSchema == nil {
 		return nil
 	}
-	form, err := json.Marshal(question.RequestedSchema)
-	if err != nil {
-		return fmt.Errorf("the form of %q cannot be written: %w", server, err)
-	}
-	compiled, err := schema.Compile(form)
+	compiled, err := schema.Compile(written(question.RequestedSchema))
 	if err != nil {
 		return fmt.Errorf("the form of %q cannot be read: %w", server, err)
 	}
@@ -119,11 +111,7 @@ func fits(server string, question *mcp.ElicitParams, answer *mcp.ElicitResult) e
 	if content == nil {
 		content = map[string]any{}
 	}
-	raw, err := json.Marshal(content)
-	if err != nil {
-		return fmt.Errorf("the answer to %q cannot be written: %w", server, err)
-	}
-	if problems := compiled.Validate(raw); len(problems) > 0 {
+	if problems := compiled.Validate(written(content)); len(problems) > 0 {
 		return fmt.Errorf("the answer to %q does not fit its form: %s", server, problems)
 	}
 	return nil
