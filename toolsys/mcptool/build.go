@@ -143,7 +143,7 @@ func inputSchema(listed any) (raw json.RawMessage, doubt string) {
 	}
 	members = maps.Clone(members)
 	members["type"] = "object"
-	raw, err := canonical(members)
+	raw, err := schema.Canonical(written(members)) // so that equal ones are equal bytes
 	if err != nil {
 		return json.RawMessage(anyObject), err.Error()
 	}
@@ -178,16 +178,6 @@ func taken(raw json.RawMessage) (json.RawMessage, string) {
 // propertyName is what the API takes for the name of a property.
 var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// canonical writes a schema so that equal ones are equal bytes: encoding/json sorts
-// the members, the schema package the keywords.
-func canonical(v any) (json.RawMessage, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, errors.New("the server's schema cannot be written: " + err.Error())
-	}
-	return schema.Canonical(raw)
-}
-
 // output is the schema of a result's structured content; nil without one, or, with the
 // reason, when it cannot be used.
 func output(listed any) (*schema.Schema, error) {
@@ -197,7 +187,7 @@ func output(listed any) (*schema.Schema, error) {
 	if _, isObject := listed.(map[string]any); !isObject {
 		return nil, errors.New("it is no JSON object")
 	}
-	raw, err := canonical(listed)
+	raw, err := schema.Canonical(written(listed))
 	if err != nil {
 		return nil, err
 	}

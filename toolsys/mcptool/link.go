@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -355,20 +356,20 @@ func (p program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	out, printed := io.Pipe()
 	from, to := io.Pipe()
-	out := &lines{to: to, log: cmp.Or(p.Stderr, io.Discard), room: maxPrinted}
-	p.Stdout, p.ended = out, make(chan struct{})
+	p.Stdout, p.ended = printed, make(chan struct{})
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
+	go sift(out, cmp.Or(p.Stderr, io.Discard), to)
 	go func() {
 		_, _ = p.Process.Wait() // what p.Wait waits for as well, with an error that changes nothing
 		if p.kill != nil {
 			p.kill() // what the program left behind would keep its output open
 		}
 		_ = p.Wait()
-		out.handOn()
-		_ = to.Close()
+		_ = printed.Close()
 		close(p.ended)
 	}()
 	p.Connection, err = (&mcp.IOTransport{Reader: from, Writer: in}).Connect(ctx)
@@ -392,49 +393,35 @@ func (p program) Close() error {
 // maxPrinted and maxPrintedLine are how many bytes go to a session's log of what is no message, and of a line of it.
 const maxPrinted, maxPrintedLine = 64 << 10, 1 << 10
 
-// lines takes what a program prints, and hands its messages on. The protocol has it print nothing else, but npm, docker and
-// many a library do, so that its own clients pass over that; here it goes to a log.
-type lines struct {
-	to   *io.PipeWriter
-	log  io.Writer
-	line []byte // as far as it has come
-	room int    // in the log
-}
-
-// Write implements [io.Writer]. What nobody reads any more is dropped, so that the program can go on to its end.
-func (l *lines) Write(p []byte) (int, error) {
-	for piece := range bytes.SplitAfterSeq(p, []byte("\n")) {
-		if l.line = append(l.line, piece...); len(l.line) > MaxAnswer {
-			_ = l.to.CloseWithError(errTooLong)
-			l.line, l.room = nil, 0
+// sift hands on what a program prints of messages, a line each. The protocol has it print nothing else, but npm, docker and
+// many a library do, so that its own clients pass over that; here it goes to a log. By a message that is broken the
+// connection fails: a call would wait in vain for the answer that it was to be.
+func sift(out io.Reader, log io.Writer, to *io.PipeWriter) {
+	in, room := bufio.NewScanner(out), maxPrinted
+	in.Buffer(nil, MaxAnswer)
+	var broken error
+	for broken == nil && in.Scan() {
+		line := bytes.TrimSpace(bytes.TrimPrefix(in.Bytes(), []byte("\ufeff")))
+		if bytes.Contains(line, []byte(`"jsonrpc"`)) {
+			_, err := jsonrpc.DecodeMessage(line)
+			if err == nil || bytes.HasPrefix(line, []byte("[{")) {
+				_, _ = fmt.Fprintf(to, "%s\n", line) // an error means that nobody reads any more
+				continue
+			}
+			if line[0] == '{' && !json.Valid(line) {
+				broken = err
+			}
 		}
-		if bytes.HasSuffix(piece, []byte("\n")) {
-			l.handOn()
-		}
-	}
-	return len(p), nil
-}
-
-// handOn hands on the line that has come. By a message that is broken the connection fails: a call would wait in vain for
-// the answer that it was to be.
-func (l *lines) handOn() {
-	line := bytes.TrimSpace(bytes.TrimPrefix(l.line, []byte("\ufeff")))
-	l.line = l.line[:0]
-	if bytes.Contains(line, []byte(`"jsonrpc"`)) {
-		_, err := jsonrpc.DecodeMessage(line)
-		if err == nil || bytes.HasPrefix(line, []byte("[{")) {
-			_, _ = l.to.Write(append(line, '\n')) // an error means that nobody reads any more
-			return
-		}
-		if line[0] == '{' && !json.Valid(line) {
-			_ = l.to.CloseWithError(err)
-			return
+		if line = line[:min(len(line), room, maxPrintedLine)]; len(line) > 0 && broken == nil {
+			room -= len(line)
+			_, _ = fmt.Fprintf(log, "%s\n", line) // a log that takes nothing changes nothing
 		}
 	}
-	if line = line[:min(len(line), l.room, maxPrintedLine)]; len(line) > 0 {
-		l.room -= len(line)
-		_, _ = l.log.Write(append(line, '\n')) // a log that takes nothing changes nothing
+	if in.Err() != nil {
+		broken = errTooLong // the only error of a scanner over a pipe
 	}
+	_ = to.CloseWithError(broken)
+	_, _ = io.Copy(io.Discard, out) // so that the program can come to its end
 }
 
 // Write is [mcp.Connection.Write]. Where the program does not read, a message waits no longer than its call: the
