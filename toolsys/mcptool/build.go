@@ -67,9 +67,11 @@ func build(o listedTool, r ref, name string) (*tool.Tool, []Report) {
 func template(o listedTool, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
 	notes := cmp.Or(o.tool.Annotations, &mcp.ToolAnnotations{})
 	sent, rest := taken(input)
+	hint, _ := o.tool.Meta[metaHint].(string)
+	title := cmp.Or(o.tool.Title, notes.Title, o.tool.Name)
 	type in = json.RawMessage
 	return tool.Def[in, []message.Block]{
-		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},
+		Name: name, Hint: hint, Origin: &tool.Origin{Server: r.server, Tool: r.tool},
 		Description: o.tool.Description + rest, InputSchema: input, Wire: tool.Wire{Schema: sent}, OutputSchema: output,
 		Call: o.call, Block: func(blocks []message.Block) []message.Block { return blocks },
 		// The general rules decide, whatever the server declares (N7).
@@ -79,39 +81,31 @@ func template(o listedTool, r ref, name string, input, output json.RawMessage) t
 		Traits: tool.Traits[in]{
 			Safe: is[in](notes.ReadOnlyHint), ReadOnly: is[in](notes.ReadOnlyHint),
 			Destructive: is[in](yes(notes.DestructiveHint)), OpenWorld: is[in](yes(notes.OpenWorldHint)),
-			Effects: func(in, *tool.Context) tool.Effects { return effects(r.server, notes.ReadOnlyHint) },
+			// What another than a reading one changes, on its server or elsewhere, is not declared (J8).
+			Effects: func(in, *tool.Context) tool.Effects {
+				if !notes.ReadOnlyHint {
+					return tool.Effects{Everything: true}
+				}
+				return tool.Effects{Reads: []string{"mcp:" + r.server}}
+			},
 		},
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
 		Shaping: tool.Shaping[in]{Equivalent: jsonscan.Equal[in], Classifier: func(i in) string { return name + " " + string(i) }},
 		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
 		View: tool.View[in]{
-			Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }, Summary: tool.FirstText,
+			Title: func(in) string { return title + " (" + r.server + ")" }, Summary: tool.FirstText,
 			Activity: func(i in) string {
-				return strings.TrimSpace("Asking " + r.server + ": " + title(o.tool, notes) + " " + tool.FirstText(i))
+				return strings.TrimSpace("Asking " + r.server + ": " + title + " " + tool.FirstText(i))
 			},
 		},
 		Draw: tool.Drawing[in, []message.Block]{Tag: func(in) string { return declared(notes) }},
 	}
 }
 
-// effects gives what a tool touches: its server, where it only reads; what another one changes,
-// on the server or elsewhere, is not declared (J8).
-func effects(server string, readOnly bool) tool.Effects {
-	if !readOnly {
-		return tool.Effects{Everything: true}
-	}
-	return tool.Effects{Reads: []string{"mcp:" + server}}
-}
-
 func is[In any](b bool) func(In) bool { return func(In) bool { return b } }
 
 // yes reports whether a hint is given and true: its absence means no, whatever the protocol's default is.
 func yes(hint *bool) bool { return hint != nil && *hint }
-
-func hint(meta mcp.Meta) string {
-	text, _ := meta[metaHint].(string)
-	return text
-}
 
 // declared words what a server says of its tool, which nobody has checked.
 func declared(notes *mcp.ToolAnnotations) string {
@@ -122,10 +116,6 @@ func declared(notes *mcp.ToolAnnotations) string {
 		return "declared as destructive"
 	}
 	return ""
-}
-
-func title(t *mcp.Tool, notes *mcp.ToolAnnotations) string {
-	return cmp.Or(t.Title, notes.Title, t.Name)
 }
 
 // inputSchema gives the schema and, where it cannot be the server's own, why. One that only lacks the type

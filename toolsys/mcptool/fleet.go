@@ -105,22 +105,18 @@ func Connect(cfg FleetConfig, servers ...Endpoint) (*Fleet, error) {
 			return nil, fmt.Errorf("%w: two are named %q", ErrFleet, s.Name)
 		}
 	}
-	f := newFleet(cfg.complete(), servers)
-	for _, l := range f.links {
-		f.start(l.actor("keep"), l.keep)
-	}
-	return f, nil
-}
-
-func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
+	cfg = cfg.complete()
 	f := &Fleet{cfg: cfg, unsettled: len(servers), lists: listings{size: cfg.Listings}, names: newNames()}
 	f.ctx, f.stop = context.WithCancelCause(context.Background())
 	f.settled, f.settle = context.WithCancel(context.Background())
 	if len(servers) == 0 {
 		f.settle()
 	}
-	f.links = append(f.links, tool.Each(servers, func(s Endpoint) *link { return &link{Endpoint: s, f: f} })...)
-	return f
+	f.links = tool.Each(servers, func(s Endpoint) *link { return &link{Endpoint: s, f: f} })
+	for _, l := range f.links {
+		f.start(l.actor("keep"), l.keep)
+	}
+	return f, nil
 }
 
 func (c FleetConfig) complete() FleetConfig {

@@ -21,7 +21,7 @@ var ErrNoServer = errors.New("there is no such MCP server")
 // those of the server.
 func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, error) {
 	if server != "" && f.find(server) == nil {
-		return nil, f.noServer(server)
+		return nil, joined{f}.noServer(server)
 	}
 	wanted := func(l *link) bool { return l.Name == server || server == "" && l.readable() }
 	return listed(ctx, f, "resources", wanted, func(l *link, from *mcp.ClientSession, cursor string) ([]tool.Resource, string, error) {
@@ -66,7 +66,7 @@ func listed[T any](ctx context.Context, f *Fleet, what string, wanted func(*link
 func given[R interface{ NeedsInput() bool }](ctx context.Context, f *Fleet, server, what string, ask func(*mcp.ClientSession) (R, error)) (got R, err error) {
 	l := f.find(server)
 	if l == nil {
-		return got, f.noServer(server)
+		return got, joined{f}.noServer(server)
 	}
 	session, err := l.client(ctx)
 	if err != nil {
@@ -81,8 +81,6 @@ func given[R interface{ NeedsInput() bool }](ctx context.Context, f *Fleet, serv
 	}
 	return got, nil
 }
-
-func (f *Fleet) noServer(name string) error { return joined{f}.noServer(name) }
 
 // noServer is the error of a name that no server of the fleets has.
 func (j joined) noServer(name string) error {
