@@ -175,10 +175,7 @@ func laid(temp string, texts map[string]string) (overlay string, err error) {
 		}
 		replace[path] = file
 	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
+	data, _ := json.Marshal(map[string]any{"Replace": replace}) // texts have a form
 	overlay = filepath.Join(temp, "overlay.json")
 	return overlay, os.WriteFile(overlay, data, 0o600)
 }

@@ -171,10 +171,7 @@ func (e Embedder) Address() string {
 
 // some asks for a batch.
 func (e Embedder) some(ctx context.Context, texts []string) ([][]float64, error) {
-	body, err := json.Marshal(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"})
-	if err != nil {
-		return nil, err
-	}
+	body, _ := json.Marshal(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"}) // texts have a form
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.Address(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err

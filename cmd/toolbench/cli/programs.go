@@ -295,10 +295,7 @@ type programWay struct {
 
 // ask has the program answer a line with a line.
 func (w *programWay) ask(ctx context.Context, request any) (programAnswer, error) {
-	line, err := json.Marshal(request)
-	if err != nil {
-		return programAnswer{}, err
-	}
+	line, _ := json.Marshal(request) // what is no text or number of it came as JSON
 	line = append(line, '\n')
 	return w.out.run(ctx, func(ctx context.Context) (programAnswer, error) {
 		if w.p.Session {

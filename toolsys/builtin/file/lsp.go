@@ -170,10 +170,10 @@ func (q lsp) call(ctx context.Context, in LSPIn, ask question, c *tool.Context) 
 	if err != nil {
 		return LSPOut{}, err
 	}
-	if err := q.sync(ctx, server, ask, c); err != nil {
-		return LSPOut{}, server.problem(err)
+	var out LSPOut
+	if err = q.sync(ctx, server, ask, c); err == nil {
+		out, err = q.ask(ctx, server, in, ask, c)
 	}
-	out, err := q.ask(ctx, server, in, ask, c)
 	if err != nil {
 		return LSPOut{}, server.problem(err)
 	}

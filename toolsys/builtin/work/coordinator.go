@@ -29,11 +29,7 @@ func CoordinatorMode() *tool.Tool {
 		Coordinates: true,
 		Texts:       prompts.Of("coordinator"),
 		Call: func(_ context.Context, in CoordinatorIn, _ *tool.Context) (tool.Result[CoordinatorOut], error) {
-			value := ""
-			if in.Active {
-				value = "true"
-			}
-			return tool.Result[CoordinatorOut]{Data: CoordinatorOut(in), Modify: setOption(tool.OptionCoordinator, value)}, nil
+			return tool.Result[CoordinatorOut]{Data: CoordinatorOut(in), Modify: setOption(tool.OptionCoordinator, map[bool]string{true: "true"}[in.Active])}, nil
 		},
 		Text: func(out CoordinatorOut) string {
 			if out.Active {
