@@ -111,8 +111,7 @@ func (cs *Crons) run(ctx context.Context, job *CronJob, s cron.Schedule, clock t
 		if clock.Now().Before(next) {
 			continue // the clock was put back meanwhile: the time would come again
 		}
-		_, err := cs.inbox.Post(tool.Mail{From: "cron", Kind: tool.MailCron, About: job.ID, Text: job.Prompt})
-		if err != nil {
+		if _, err := cs.inbox.Post(tool.Mail{From: "cron", Kind: tool.MailCron, About: job.ID, Text: job.Prompt}); err != nil {
 			return 1, err
 		}
 		fmt.Fprintf(out, "%s fired\n", next.Format(time.DateTime))
