@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,7 @@ import (
 
 // service is one elsewhere: it answers by method and address, and notes what it was sent.
 type service struct {
+	mu      sync.Mutex        // a watch asks while the test looks
 	answers map[string]string // "GET URL" to a body, behind a status and a blank where that is not 200
 	asked   []string
 	tokens  []string
@@ -33,6 +35,8 @@ func (s *service) do(r *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(r.Body)
 		what = strings.TrimSpace(what + " " + string(body))
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asked, s.tokens = append(s.asked, what), append(s.tokens, r.Header.Get("Authorization"))
 	answer, ok := s.answers[r.Method+" "+r.URL.String()]
 	status := http.StatusOK
@@ -42,6 +46,20 @@ func (s *service) do(r *http.Request) (*http.Response, error) {
 		_, answer, _ = strings.Cut(answer, " ")
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+}
+
+// answer has the service answer so from now on; "404 " is what is not there.
+func (s *service) answer(what, answer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[what] = answer
+}
+
+// count is how often it was asked.
+func (s *service) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
 }
 
 // set is a conversation with settings, on the time of the bubble or of the machine.
@@ -171,18 +189,18 @@ func TestAPullRequestIsWatchedToItsEnd(t *testing.T) {
 			return texts
 		}
 		assert.Empty(t, news(5*time.Minute), "nothing has changed")
-		s.answers[base+"pulls/7"] = `{"title":"Faster","state":"open","head":{"sha":"c2"}}`
-		s.answers[base+"pulls/7/comments?per_page=100&page=1"] = `[{"id":2,"user":{"login":"bob"},"body":"Why?","path":"x.go"}]`
+		s.answer(base+"pulls/7", `{"title":"Faster","state":"open","head":{"sha":"c2"}}`)
+		s.answer(base+"pulls/7/comments?per_page=100&page=1", `[{"id":2,"user":{"login":"bob"},"body":"Why?","path":"x.go"}]`)
 		assert.Equal(t, []string{"a/b#7: bob commented on x.go: Why?\nnew commits, the last is c2\ncheck lint: queued\ncheck test: failure"}, news(time.Minute))
 		assert.Empty(t, news(3*time.Minute), "news are told once")
 
-		delete(s.answers, base+"pulls/7")
+		s.answer(base+"pulls/7", "404 no such thing")
 		assert.Empty(t, news(4*time.Minute), "a look that fails is made again")
-		s.answers[base+"pulls/7"] = `{"title":"Faster","state":"closed","merged":true,"head":{"sha":"c2"}}`
+		s.answer(base+"pulls/7", `{"title":"Faster","state":"closed","merged":true,"head":{"sha":"c2"}}`)
 		assert.Equal(t, []string{"a/b#7: it is merged now"}, news(time.Minute))
-		asked := len(s.asked)
+		asked := s.count()
 		assert.Empty(t, news(time.Hour))
-		assert.Len(t, s.asked, asked, "it is looked at no more")
+		assert.Equal(t, asked, s.count(), "it is looked at no more")
 		task, err := d.Tasks.Get("task_1")
 		require.NoError(t, err)
 		assert.Equal(t, tool.TaskCompleted, task.Status)
@@ -203,8 +221,8 @@ func TestAPullRequestThatCannotBeSeenIsGivenUp(t *testing.T) {
 		d := web.Deps{Do: s.do, Tasks: tool.NewTasks(c.Clock, nil), Inbox: tool.NewInbox(c.Clock, nil)}
 		_, fail := ask(t, web.SubscribePR(d), `{"repo":"a/b","number":7}`, c)
 		require.Empty(t, fail)
-		assert.Len(t, s.asked, 5, "a full page is followed by the next")
-		s.answers[base+"pulls/7"] = "<html>"
+		assert.Equal(t, 5, s.count(), "a full page is followed by the next")
+		s.answer(base+"pulls/7", "<html>")
 		time.Sleep(4*5*time.Minute + time.Second)
 		synctest.Wait()
 		assert.Empty(t, d.Inbox.Take(""))
