@@ -314,11 +314,12 @@ func (w *workplace) languageServer(text string) (file.LanguageServer, error) {
 		}
 		server = file.LanguageServer{Extensions: strings.Split(extensions, ","), Command: words}
 		for _, e := range server.Extensions {
-			if len(e) < 2 || filepath.Ext(e) != e {
-				return server, usage("--lsp %q: %q is no extension; write one like .php", text, e)
+			named := e != strings.ToLower(e) && filepath.Base(e) == e
+			if !named && (len(e) < 2 || filepath.Ext(e) != e) {
+				return server, usage("--lsp %q: %q is no extension; write one like .php, or a file's name like Dockerfile", text, e)
 			}
 		}
-		server.Language = server.Extensions[0][1:]
+		server.Language = strings.ToLower(strings.TrimPrefix(server.Extensions[0], "."))
 	} else if !known {
 		return server, usage("--lsp %s: it is not one of %s; name another by '.EXT=COMMAND'", text, strings.Join(slices.Sorted(maps.Keys(knownServers)), ", "))
 	}

@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	wide "unicode/utf16"
 
@@ -17,6 +19,14 @@ import (
 
 // LSPTimeout is how long a language server may take for an answer, its start included.
 const LSPTimeout = 2 * time.Minute
+
+// A server that has not read the project yet is asked again each askedAgain, for as long as it reports that it reads, and no
+// longer than patience. Some do not report it: nothing is a new file's answer only after opening.
+const (
+	askedAgain = 250 * time.Millisecond
+	opening    = time.Second
+	patience   = 30 * time.Second
+)
 
 // CodePlace refuses a place in a file that is not there.
 const CodePlace = 20
@@ -38,6 +48,8 @@ type LSPOut struct {
 	// Found are places, in the server's order; Omitted counts those that were left out.
 	Found   []Symbol `json:"found,omitempty"`
 	Omitted int      `json:"omitted,omitempty"`
+	// Partial reports whether the server was still reading the project.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Symbol is a place in the code, with what is there. Line and Character count from 1.
@@ -171,8 +183,9 @@ func (q lsp) call(ctx context.Context, in LSPIn, ask question, c *tool.Context) 
 		return LSPOut{}, err
 	}
 	var out LSPOut
-	if err = q.sync(ctx, server, ask, c); err == nil {
-		out, err = q.ask(ctx, server, in, ask, c)
+	fresh, err := q.sync(ctx, server, ask, c)
+	if err == nil {
+		out, err = q.patient(ctx, server, in, ask, c, fresh)
 	}
 	if err != nil {
 		return LSPOut{}, server.problem(err)
@@ -180,10 +193,30 @@ func (q lsp) call(ctx context.Context, in LSPIn, ask question, c *tool.Context) 
 	return out, nil
 }
 
+// patient asks until the server has read what the answer is about; fresh reports whether it was shown the file just now.
+func (q lsp) patient(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context, fresh bool) (out LSPOut, err error) {
+	for waited := time.Duration(0); ; {
+		out, err = q.ask(ctx, s, in, ask, c)
+		nothing := err == nil && out.Text == "" && len(out.Found)+out.Omitted == 0
+		reads := func() bool { return err == nil && (nothing || !s.ready.Load()) && s.reads() }
+		if out.Partial = reads(); waited >= patience || !out.Partial && !outdated(err) && !(nothing && fresh && waited < opening) {
+			s.ready.Store(true)
+			return out, err
+		}
+		for wait := true; wait; wait = waited < patience && reads() {
+			if err := c.Clock.Sleep(ctx, "tool/"+c.CallID, askedAgain); err != nil {
+				return out, err
+			}
+			waited += askedAgain
+		}
+	}
+}
+
 // sync shows the server the files as they are: the one that is asked about, those it was shown before, and
-// those that the conversation read or changed.
-func (q lsp) sync(ctx context.Context, server *server, ask question, c *tool.Context) error {
+// those that the conversation read or changed. Fresh reports whether the first was not shown before.
+func (q lsp) sync(ctx context.Context, server *server, ask question, c *tool.Context) (fresh bool, err error) {
 	names := server.shown()
+	fresh = !slices.Contains(names, ask.real)
 	for _, f := range c.State.Files.All() {
 		if of, refusal := q.languages.of(f.Path); refusal == nil && of.Language == ask.server.Language {
 			names = append(names, f.Path)
@@ -196,20 +229,17 @@ func (q lsp) sync(ctx context.Context, server *server, ask question, c *tool.Con
 		}
 		content, refusal := q.load(p)
 		if err := server.show(ctx, p.real, string(content), refusal == nil); err != nil {
-			return err
+			return fresh, err
 		}
 	}
-	return server.show(ctx, ask.real, ask.text, true)
+	return fresh, server.show(ctx, ask.real, ask.text, true)
 }
 
 func (out LSPOut) text() string {
-	if out.Text != "" {
-		return out.Text
-	}
-	if len(out.Found)+out.Omitted == 0 {
-		return "The language server found nothing."
-	}
 	var b strings.Builder
+	if len(out.Found)+out.Omitted == 0 {
+		b.WriteString(cmp.Or(out.Text, "The language server found nothing.") + "\n")
+	}
 	for _, s := range out.Found {
 		fmt.Fprintf(&b, "%s:%d:%d", s.Path, s.Line, s.Character)
 		if s.Name != "" {
@@ -225,6 +255,9 @@ func (out LSPOut) text() string {
 	}
 	if out.Omitted > 0 {
 		fmt.Fprintf(&b, "[%d more were left out]\n", out.Omitted)
+	}
+	if out.Partial {
+		b.WriteString("[The language server is still reading the project: there may be more.]")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -253,6 +286,9 @@ type (
 	}
 )
 
+// pictures are those within a text, which a model would read as thousands of letters.
+var pictures = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!\[[^]]*\]\(data:[^)]*\)\n*`) })
+
 func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context) (LSPOut, error) {
 	at := object{"textDocument": object{"uri": uri(ask.real)}, "position": object{"line": ask.line, "character": ask.character}}
 	f := finder{q: q, c: c, hidden: q.hiddenBelow("LSP", ask.place, c), lines: map[string][]string{}}
@@ -261,7 +297,8 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 	case "hover":
 		var got struct{ Contents any }
 		err = s.call(ctx, protocol().Methods[in.Operation], at, &got)
-		return LSPOut{Text: strings.TrimSpace(strings.Join(marked(nil, got.Contents), "\n\n"))}, err
+		text := pictures().ReplaceAllString(strings.Join(marked(nil, got.Contents), "\n\n"), "")
+		return LSPOut{Text: strings.TrimSpace(text)}, err
 	case "document_symbols":
 		var got []wireSymbol
 		err = s.call(ctx, "textDocument/documentSymbol", object{"textDocument": at["textDocument"]}, &got)

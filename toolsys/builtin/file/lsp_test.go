@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -392,4 +393,95 @@ func TestAQuestionThatNeedsPermissionIsNotRefusedForWhatTheFileHas(t *testing.T)
 	require.NoError(t, err)
 	w.c.Rules = rules
 	w.fails(lsp, guess)
+}
+
+// slow is a language server that is asked before it has read the project: its answers to the questions after each other are
+// those given, the last one from then on.
+type slow struct {
+	answers  []any // values, or errors of the protocol
+	progress []string
+	wait     time.Duration // before progress ends, where it does
+	asked    int
+}
+
+func (s *slow) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	switch req.Method {
+	case "initialized":
+		report := func(kind string) {
+			_ = conn.Notify(ctx, "$/progress", map[string]any{"token": 7, "value": map[string]any{"kind": kind, "title": "Loading"}})
+		}
+		for _, kind := range s.progress {
+			if kind == "end" {
+				go func() { time.Sleep(s.wait); report(kind) }()
+				continue
+			}
+			report(kind)
+		}
+	case "textDocument/references":
+		answer := s.answers[min(s.asked, len(s.answers)-1)]
+		if s.asked++; answer == nil {
+			_ = conn.Reply(ctx, req.ID, []any{})
+		} else if err, ok := answer.(*jsonrpc2.Error); ok {
+			_ = conn.ReplyWithError(ctx, req.ID, err)
+		} else {
+			_ = conn.Reply(ctx, req.ID, answer)
+		}
+	default:
+		if !req.Notif {
+			_ = conn.Reply(ctx, req.ID, map[string]any{})
+		}
+	}
+}
+
+// Servers answer before they have read the project: with nothing, with part of it, or with an error that has a client ask again.
+func TestALanguageServerThatStillReadsIsAskedAgain(t *testing.T) {
+	place := func(line int) any {
+		return map[string]any{"uri": "file:///repo/a.go", "range": map[string]any{"start": map[string]any{"line": line}}}
+	}
+	one, two := []any{place(0)}, []any{place(0), place(1)}
+	const first, both = "a.go:1:1", "a.go:1:1\na.go:2:1"
+	for name, row := range map[string]struct {
+		server slow
+		text   string
+		took   time.Duration
+		then   string // the answer to the same question asked again
+		later  time.Duration
+	}{
+		"an answer is taken at once":            {slow{answers: []any{one}}, first, 0, first, 0},
+		"nothing, as it reads what is opened":   {slow{answers: []any{nil, nil, one}}, first, 500 * time.Millisecond, first, 0},
+		"nothing there":                         {slow{answers: []any{nil}}, "The language server found nothing.", time.Second, "The language server found nothing.", 0},
+		"part of it, as it loads":               {slow{answers: []any{one, two}, progress: []string{"begin", "report", "end"}, wait: 5 * time.Second}, both, 5 * time.Second, both, 0},
+		"part of it, as it loads without end":   {slow{answers: []any{one}, progress: []string{"begin"}}, first + "\n[The language server is still reading the project: there may be more.]", 30 * time.Second, first, 0},
+		"nothing, as it loads without end":      {slow{answers: []any{nil}, progress: []string{"begin"}}, "The language server found nothing.\n[The language server is still reading the project: there may be more.]", 30 * time.Second, "The language server found nothing.\n[The language server is still reading the project: there may be more.]", 30 * time.Second},
+		"files that change while it thinks":     {slow{answers: []any{&jsonrpc2.Error{Code: -32801, Message: "content modified"}, one}}, first, 250 * time.Millisecond, first, 0},
+		"a server that gives its answer up":     {slow{answers: []any{&jsonrpc2.Error{Code: -32802, Message: "cancelled"}, one}}, first, 250 * time.Millisecond, first, 0},
+		"a server that has progress afterwards": {slow{answers: []any{one}, progress: []string{"begin", "end"}}, first, 0, first, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fs := afero.NewMemMapFs()
+				require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("a\na2\n"), 0o644))
+				lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) {
+					mine, theirs := net.Pipe()
+					jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), &row.server)
+					return mine, nil
+				}))
+				c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+				c.Clock.Sleep = func(_ context.Context, _ string, d time.Duration) error {
+					time.Sleep(d)
+					return nil
+				}
+				for _, want := range []struct {
+					text string
+					took time.Duration
+				}{{row.text, row.took}, {row.then, row.later}} {
+					begun := time.Now()
+					text, err := askLSP(t, lsp, c, `{"operation":"references","file_path":"a.go","line":1,"symbol":"a"}`)
+					require.NoError(t, err)
+					assert.Equal(t, want.text, text)
+					assert.InDelta(t, want.took, time.Since(begun), float64(250*time.Millisecond))
+				}
+			})
+		})
+	}
 }

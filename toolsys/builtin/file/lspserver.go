@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -25,7 +26,7 @@ import (
 
 // LanguageServer is a program that knows a language.
 type LanguageServer struct {
-	// Language is the protocol's name for it, such as "go"; Extensions are those of its files: ".go". Files that
+	// Language is the protocol's name for it, such as "go"; Extensions are those of its files: ".go", or whole names: "Dockerfile". Files that
 	// are by their extension of another language that the protocol names, as ".tsx" of "typescriptreact", are shown as that.
 	Language   string
 	Extensions []string
@@ -93,7 +94,7 @@ func (l *Languages) of(name string) (LanguageServer, *tool.Refusal) {
 	}
 	var known []string
 	for _, s := range l.cfg.Servers {
-		if slices.Contains(s.Extensions, path.Ext(name)) {
+		if slices.Contains(s.Extensions, path.Ext(name)) || slices.Contains(s.Extensions, path.Base(name)) {
 			return s, nil
 		}
 		known = append(known, s.Extensions...)
@@ -119,7 +120,7 @@ func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Con
 	s := &server{def: def, open: map[string]*document{}}
 	line := &bounded{WriteCloser: stream, LimitedReader: io.LimitedReader{R: stream}}
 	s.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(line, line),
-		jsonrpc2.HandlerWithError(answer).SuppressErrClosed(), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+		jsonrpc2.HandlerWithError(s.answer).SuppressErrClosed(), jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	if err := s.initialize(ctx, c.State.Root); err != nil {
 		s.end()
 		return nil, s.problem(err)
@@ -148,6 +149,17 @@ type server struct {
 
 	mu   sync.Mutex
 	open map[string]*document // by path
+
+	// progress has the tokens of what the server reports that it works on; ready reports whether it once had read the
+	// project, or took too long.
+	progress sync.Map
+	ready    atomic.Bool
+}
+
+// reads reports whether the server works on something by itself.
+func (s *server) reads() (some bool) {
+	s.progress.Range(func(any, any) bool { some = true; return false })
+	return some
 }
 
 // document is a file as the server was shown it last.
@@ -171,17 +183,30 @@ func (s *server) initialize(ctx context.Context, root string) error {
 }
 
 // answer is what a server gets that asks something: empty settings, and no permission to change a file.
-func answer(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+func (s *server) answer(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+	var params struct {
+		Token any
+		Value struct{ Kind string }
+		Items []json.RawMessage
+	}
+	if req.Params != nil {
+		_ = json.Unmarshal(*req.Params, &params) // what cannot be read is taken for empty
+	}
 	switch req.Method {
-	case "workspace/configuration":
-		var asked struct{ Items []json.RawMessage }
-		if req.Params != nil {
-			_ = json.Unmarshal(*req.Params, &asked) // what cannot be read gets an empty list
+	case "window/workDoneProgress/create":
+		s.progress.Store(fmt.Sprint(params.Token), true)
+		return nil, nil
+	case "$/progress":
+		if params.Value.Kind == "begin" {
+			s.progress.Store(fmt.Sprint(params.Token), true)
+		} else if params.Value.Kind == "end" {
+			s.progress.Delete(fmt.Sprint(params.Token))
 		}
-		return make([]any, len(asked.Items)), nil
+	case "workspace/configuration":
+		return make([]any, len(params.Items)), nil
 	case "workspace/applyEdit":
 		return object{"applied": false}, nil
-	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest", "workspace/workspaceFolders":
+	case "client/registerCapability", "client/unregisterCapability", "window/showMessageRequest", "workspace/workspaceFolders":
 		return nil, nil
 	}
 	if req.Notif {
@@ -261,6 +286,12 @@ func (s *server) call(ctx context.Context, method string, params, result any) er
 // sending closes the connection when the context ends before sent is called.
 func (s *server) sending(ctx context.Context) (sent func() bool) {
 	return context.AfterFunc(ctx, func() { _ = s.conn.Close() })
+}
+
+// outdated reports whether a server gave an answer up because what it is about changed meanwhile.
+func outdated(err error) bool {
+	refused, is := errors.AsType[*jsonrpc2.Error](err)
+	return is && (refused.Code == -32801 || refused.Code == -32802)
 }
 
 // problem words an error of the server for the model.
