@@ -100,7 +100,9 @@ func (s Stored) snapshot() snapshot {
 	case standingsJSON:
 		return snapshot{what: "ranker", items: itemsOfStandings(doc)}
 	case findingsJSON:
-		return snapshot{what: "ranker", parts: "matches", items: itemsOfFindings(doc)}
+		return snapshot{what: "ranker", parts: "matches", items: each(doc.Rankers, func(r toolsFoundJSON) item {
+			return item{name: r.Name, parts: each(r.Matches, func(m matchJSON) []string { return []string{m.Name} })}
+		})}
 	}
 	panic(fmt.Sprintf("a report of %s has no snapshot", s.Command))
 }
@@ -260,12 +262,6 @@ func itemsOfStandings(doc standingsJSON) []item {
 			figure{name: "mrr", value: float64(r.All.MRR), unit: unitShare, sense: downIsWorse},
 			figure{name: "none_given", value: float64(r.NoneGiven), unit: unitCount, sense: downIsWorse})
 		return it
-	})
-}
-
-func itemsOfFindings(doc findingsJSON) []item {
-	return each(doc.Rankers, func(r toolsFoundJSON) item {
-		return item{name: r.Name, parts: each(r.Matches, func(m matchJSON) []string { return []string{m.Name} })}
 	})
 }
 

@@ -26,8 +26,7 @@ func EndToEnd(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) 
 		return nil, check.Result{}, fmt.Errorf("the case makes no scenario: %w", err)
 	}
 	if len(c.Interrupts) == 0 { // a message that nothing was answered to joins the one before
-		grows := true
-		sc.Expect.Requests.Grows = &grows
+		sc.Expect.Requests.Grows = new(true)
 	}
 	if policiesAgree(c) {
 		sc.Expect.SameUnder, sc.Expect.Chunks = otherPolicies(c.Policy), []int{1 + int(c.Seed/4%64)}

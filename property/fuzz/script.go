@@ -58,7 +58,7 @@ func (g *generator) fill(text string, depth int) string {
 	return named.ReplaceAllStringFunc(text, func(name string) string {
 		name = name[1 : len(name)-1]
 		if quoted, is := strings.CutPrefix(name, "'"); is {
-			return quote(g.piece(quoted, depth))
+			return "'" + strings.ReplaceAll(g.piece(quoted, depth), "'", `'\''`) + "'"
 		}
 		if quoted, is := strings.CutPrefix(name, "?"); is {
 			return g.quotedly(g.piece(quoted, depth))
@@ -127,8 +127,6 @@ func (g *generator) nested() string {
 	}
 	return text
 }
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (g *generator) quotedly(s string) string {
 	if g.one(2) {

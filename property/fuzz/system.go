@@ -55,8 +55,7 @@ func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order, w 
 		return check.Result{}, fmt.Errorf("the case makes no scenario: %w", err)
 	}
 	if historyGrows(s) {
-		grows := true
-		sc.Expect.Requests.Grows = &grows
+		sc.Expect.Requests.Grows = new(true)
 	}
 	if o == generate.InOrder && s.Seed%4 == 0 && s.Undisturbed() && !policyDependent(s) && len(s.Faults) == 0 && !s.ServersChange() {
 		sc.Expect.SameUnder = otherPolicies(s.Policy)

@@ -89,7 +89,11 @@ var orderGoals = [...]schedulerGoal{
 	})},
 	{"a safe call's modifier was dropped", schedule.Streaming.String(), countRuns(func(r *callRun) bool { return r.dropped != none })},
 	{"a call overtook another", schedule.Effects.String(), (*View).overtakings},
-	{"a call waited for one it conflicts with, others did not", schedule.Effects.String(), countRuns((*callRun).overtaken)},
+	{"a call waited for one it conflicts with, others did not", schedule.Effects.String(), countRuns(func(r *callRun) bool {
+		return r.v.byEffects() && r.start != none && slices.ContainsFunc(r.siblings(), func(other callRun) bool {
+			return other.number > r.number && other.start != none && other.start < r.start
+		})
+	})},
 	{"retries were used up", "", func(v *View) int { return count(v.Case.AbortAt == 0 && v.Log.Entries[len(v.Log.Entries)-1].Code != 0) }},
 	{"the conversation was stopped with calls running", "", countRuns(func(r *callRun) bool { return r.cause == schedule.SessionAborted })},
 	{"a conversation had no calls", "", func(v *View) int { return count(len(v.runs) == 0) }},
@@ -104,13 +108,6 @@ func countRuns(is func(*callRun) bool) func(*View) int {
 		}
 		return n
 	}
-}
-
-// overtaken reports whether a later call started while it waited.
-func (r *callRun) overtaken() bool {
-	return r.v.byEffects() && r.start != none && slices.ContainsFunc(r.siblings(), func(other callRun) bool {
-		return other.number > r.number && other.start != none && other.start < r.start
-	})
 }
 
 func (v *View) overtakings() int {

@@ -152,8 +152,7 @@ func stateKept(v *SystemView) error {
 		case "TodoWrite":
 			var in struct{ Todos []any }
 			if json.Unmarshal(w.Input, &in) == nil {
-				n := len(in.Todos)
-				todos = &n
+				todos = new(len(in.Todos))
 			}
 		}
 	}

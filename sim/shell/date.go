@@ -26,7 +26,9 @@ func runDate(p *proc, o options) int {
 	if !ok {
 		return p.fail(exitFailure, "cannot set date: Operation not permitted")
 	}
-	return p.printed(strftime(format, at.UTC()) + "\n")
+	n := fmt.Sprintf("%09d", at.Nanosecond()) // which the library does not write; the locale is C
+	format = strings.NewReplacer("%%", "%%", "%N", n, "%3N", n[:3], "%6N", n[:6], "%9N", n).Replace(format)
+	return p.printed(timefmt.Format(at.UTC(), format) + "\n")
 }
 
 // timeOf is the time that -d or -r name, or else now.
@@ -69,10 +71,4 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 		}
 	}
 	return now, fmt.Errorf("invalid date '%s'", s)
-}
-
-// strftime fills date's directives; the locale is C. The library has no nanoseconds.
-func strftime(format string, t time.Time) string {
-	n := fmt.Sprintf("%09d", t.Nanosecond())
-	return timefmt.Format(t, strings.NewReplacer("%%", "%%", "%N", n, "%3N", n[:3], "%6N", n[:6], "%9N", n).Replace(format))
 }

@@ -105,7 +105,9 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 			return nil, err
 		}
 	}
-	here, there := newLine()
+	up, down := make(chan sent), make(chan sent)
+	line, end := context.WithCancel(context.Background())
+	here, there := &lineEnd{in: down, out: up, line: line, end: end}, &lineEnd{in: up, out: down, line: line, end: end}
 	run := &running{server: made, line: there}
 	var err error
 	if run.session, err = made.Connect(ctx, &faultTransport{Transport: there, h: h, p: p, line: there}, nil); err != nil {
@@ -365,13 +367,6 @@ type lineEnd struct {
 type sent struct {
 	msg jsonrpc.Message
 	raw []byte
-}
-
-// newLine makes both ends of a line.
-func newLine() (here, there *lineEnd) {
-	up, down := make(chan sent), make(chan sent)
-	line, end := context.WithCancel(context.Background())
-	return &lineEnd{in: down, out: up, line: line, end: end}, &lineEnd{in: up, out: down, line: line, end: end}
 }
 
 // Connect is [mcp.Transport.Connect].

@@ -198,8 +198,7 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) *pipeli
 	}
 	r := ex.s.pipe.Run(ctx, j.pre, &j.env, j)
 	if ex.s.cfg.Journal != nil && !j.pre.Left() {
-		block := r.Block()
-		_ = ex.s.record(Entry{Kind: CallEnded, Block: &block}) // Send asks for the error
+		_ = ex.s.record(Entry{Kind: CallEnded, Block: new(r.Block())}) // Send asks for the error
 	}
 	return r
 }

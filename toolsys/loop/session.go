@@ -174,7 +174,9 @@ func (s *Session) turns(ctx context.Context, out *Completion) error {
 		out.Turns++
 		done, err := s.runTurn(ctx, out)
 		err = cmp.Or(s.unjournaled(), err)
-		s.traceState()
+		if s.traces() {
+			s.trace(trace.State{State: view(s.State())})
+		}
 		switch {
 		case err != nil:
 			return err

@@ -18,12 +18,6 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-func (s *Session) setState(state tool.State) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = state
-}
-
 // Change changes the state for the calls that start from here on, as when the user sets
 // the mode. A modifier that panics changes nothing, which is the error.
 func (s *Session) Change(m tool.Modifier) (err error) {
@@ -231,12 +225,6 @@ func (ex *execution) inProgress() []string {
 }
 
 func (ex *execution) callID(i int) string { return ex.job(i).pre.Call.ID }
-
-func (s *Session) traceState() {
-	if s.traces() {
-		s.trace(trace.State{State: view(s.State())})
-	}
-}
 
 // view is the state as the trace has it.
 func view(st tool.State) trace.StateView {

@@ -37,7 +37,9 @@ func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err 
 		}
 		// What ran is on the disk, but the model never saw it: the state goes back,
 		// so that an edit of a file that changed meanwhile is refused (J5, B5).
-		s.setState(before)
+		s.mu.Lock()
+		s.state = before
+		s.mu.Unlock()
 		if attempt == s.cfg.Retries {
 			return true, fmt.Errorf("turn %d: %w", s.turnNow(), err)
 		}

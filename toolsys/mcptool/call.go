@@ -80,9 +80,9 @@ func (o listedTool) converse(ctx context.Context, in json.RawMessage, token any,
 			try.SetProgressToken(token)
 		}
 		answer, err := session.CallTool(ctx, &try)
-		refusal, asks := o.wantsVisit(err)
+		refusal, refused := errors.AsType[*jsonrpc.Error](err)
 		switch {
-		case asks && c.Elicit != nil:
+		case refused && refusal.Code == mcp.CodeURLElicitationRequired && c.Elicit != nil: // pages are to be visited first
 			err = o.visit(ctx, refusal, c)
 		case err != nil:
 			return nil, o.worded(ctx, session, err)

@@ -3,7 +3,6 @@ package mcptool
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,12 +16,6 @@ import (
 
 // accept is the action of an answer that lets the call go on.
 const accept = "accept"
-
-// wantsVisit recognizes the error by which a server asks that pages be visited first.
-func (o listedTool) wantsVisit(err error) (*jsonrpc.Error, bool) {
-	var refusal *jsonrpc.Error
-	return refusal, errors.As(err, &refusal) && refusal.Code == mcp.CodeURLElicitationRequired
-}
 
 // visit puts the questions that a server wants answered first (N5), in its order;
 // the call goes on only when each was accepted.

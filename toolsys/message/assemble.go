@@ -103,8 +103,7 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 	case "message_stop":
 		a.stopped = true
 	case "error":
-		fault := ev.fault
-		return nil, &fault
+		return nil, new(ev.fault)
 	default: // pings and events of a later API version
 		a.moved = false
 	}

@@ -111,7 +111,10 @@ func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string
 	copied := *r.context
 	sub := &pre.run
 	sub.p, sub.pre, sub.context, sub.control = r.p, pre, &copied, r.control
-	defer r.take(sub)
+	defer func() { // what the decision cost and brought is the call's
+		r.waited.Add(sub.waited.Load())
+		r.add(sub.takeAdded()...)
+	}()
 	for _, step := range []func(*run, context.Context) *Result{(*run).validate, (*run).preHooks, (*run).permission} {
 		if res := step(sub, ctx); res != nil {
 			r.endsAt(res)
@@ -119,12 +122,6 @@ func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string
 		}
 	}
 	return true, ""
-}
-
-// take makes what a decision beside the call cost and brought the call's own.
-func (r *run) take(sub *run) {
-	r.waited.Add(sub.waited.Load())
-	r.add(sub.takeAdded()...)
 }
 
 // endsAt keeps a refusal at which a hook ended the turn: the call itself goes on to its end.

@@ -283,8 +283,7 @@ func (r *run) fail(status Status, text string) Result {
 }
 
 func (r *run) failed(status Status, format string, args ...any) *Result {
-	res := r.fail(status, fmt.Sprintf(format, args...))
-	return &res
+	return new(r.fail(status, fmt.Sprintf(format, args...)))
 }
 
 // limit is how long the result may be.

@@ -136,8 +136,7 @@ func (r *run) broke(status Status, text string, out tool.Output) Result {
 // stopped is the result of a call that was stopped from outside, before it ran or
 // while it did.
 func (r *run) stopped(cause error) *Result {
-	res := r.fail(Halt(cause, r.name(), r.performed))
-	return &res
+	return new(r.fail(Halt(cause, r.name(), r.performed)))
 }
 
 // Halt words why a call was stopped (running) or never run, each cause apart.
@@ -196,8 +195,7 @@ func (p *Pipeline) traceEnd(pre *Prepared, over uint32, res *Result) {
 	case first:
 		data := trace.Ended{Status: string(res.Status)}
 		if pre.Call.Inner {
-			answer := res.Emitted()
-			data.Answer = &answer
+			data.Answer = new(res.Emitted())
 		}
 		p.trace(pre.Call, pre.name(), data)
 	case over == ended && pre.Left():

@@ -41,7 +41,7 @@ func BenchmarkDecode(b *testing.B) {
 	s := derived[fiveFields](b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ps := schema.Decode[fiveFields](s, fiveFieldsInput); ps != nil {
+		if _, ps := decode[fiveFields](s, fiveFieldsInput); ps != nil {
 			b.Fatal(ps)
 		}
 	}

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,13 +13,19 @@ import (
 	"toolbench/toolsys/schema"
 )
 
+// decode is [schema.Schema.Decode] into a T.
+func decode[T any](s *schema.Schema, raw json.RawMessage) (T, schema.Problems) {
+	v, problems := s.Decode(reflect.TypeFor[T](), raw)
+	return v.(T), problems
+}
+
 func TestDecodeGivesTheValueOrTheProblems(t *testing.T) {
 	s := derived[edit](t)
-	got, ps := schema.Decode[edit](s, json.RawMessage(`{"old_string":"a","new_string":"b"}`))
+	got, ps := decode[edit](s, json.RawMessage(`{"old_string":"a","new_string":"b"}`))
 	assert.Empty(t, ps)
 	assert.Equal(t, edit{Old: "a", New: "b"}, got)
 
-	got, ps = schema.Decode[edit](s, json.RawMessage(`{"OLD_STRING":"a","new_string":"b"}`))
+	got, ps = decode[edit](s, json.RawMessage(`{"OLD_STRING":"a","new_string":"b"}`))
 	assert.Zero(t, got, "encoding/json alone would take the name in any case")
 	assert.Equal(t, []string{`An unexpected parameter "OLD_STRING" was provided`, `The required parameter "old_string" is missing`}, messages(ps))
 }
@@ -30,7 +37,7 @@ func TestIntegersMayBeWrittenAsFractions(t *testing.T) {
 		By    map[string]uint8 `json:"by,omitempty"`
 		Ratio float64          `json:"ratio,omitempty"`
 	}
-	got, ps := schema.Decode[input](derived[input](t), json.RawMessage(`{"limit":5.0,"each":[1e3,-2],"by":{"a":7.00},"ratio":1.5}`))
+	got, ps := decode[input](derived[input](t), json.RawMessage(`{"limit":5.0,"each":[1e3,-2],"by":{"a":7.00},"ratio":1.5}`))
 	require.Empty(t, ps)
 	assert.Equal(t, input{Limit: 5, Each: []int{1000, -2}, By: map[string]uint8{"a": 7}, Ratio: 1.5}, got)
 }
@@ -48,10 +55,10 @@ func TestWhatOnlyTheGoTypeRefusesIsAProblemToo(t *testing.T) {
 		S  shouting `json:"s,omitempty"`
 	}
 	s := derived[input](t)
-	_, ps := schema.Decode[input](s, json.RawMessage(`{"in":{"n":99999999999999999999}}`))
+	_, ps := decode[input](s, json.RawMessage(`{"in":{"n":99999999999999999999}}`))
 	assert.Equal(t, []string{`The parameter "in.n" cannot hold number 99999999999999999999`}, messages(ps))
 	assert.Equal(t, "in.n", ps[0].Path)
-	_, ps = schema.Decode[input](s, json.RawMessage(`{"s":"x"}`))
+	_, ps = decode[input](s, json.RawMessage(`{"s":"x"}`))
 	assert.Equal(t, []string{"The input cannot be read: " + assert.AnError.Error()}, messages(ps))
 }
 
@@ -74,7 +81,7 @@ func TestDerivedSchemasAgreeWithGo(t *testing.T) {
 		raw, err := json.Marshal(in)
 		require.NoError(t, err)
 		require.Empty(t, s.Examine(raw))
-		got, ps := schema.Decode[editInput](s, raw)
+		got, ps := decode[editInput](s, raw)
 		require.Empty(t, ps)
 		again, err := json.Marshal(got)
 		require.NoError(t, err)

@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"toolbench/toolsys/schema"
 )
 
 type named struct {
@@ -66,7 +64,7 @@ func TestDecodingInPlaceAgreesWithGo(t *testing.T) {
 			members = append(members, `"`+name+`" : `+rapid.SampledFrom(append(slices.Repeat(values[name], 8), "1")).Draw(t, name))
 		}
 		raw := json.RawMessage(" {" + strings.Join(members, " ,") + "}\n")
-		got, problems := schema.Decode[every](s, raw)
+		got, problems := decode[every](s, raw)
 		if !s.Accepts(raw) || len(problems) > 0 {
 			assert.True(t, len(problems) == 0 || len(s.Examine(raw)) > 0 || problems[0].Keyword == "decode", "%s %v", raw, problems)
 			return
@@ -83,9 +81,9 @@ func TestDecodingInPlaceAgreesWithGo(t *testing.T) {
 // A value that was decoded is not changed by the next.
 func TestDecodedValuesAreApart(t *testing.T) {
 	s := derived[editInput](t)
-	first, problems := schema.Decode[editInput](s, json.RawMessage(`{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"}],"parent":"p"}`))
+	first, problems := decode[editInput](s, json.RawMessage(`{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"}],"parent":"p"}`))
 	require.Empty(t, problems)
-	second, problems := schema.Decode[editInput](s, json.RawMessage(`{"file_path":"/b","edits":[{"old_string":"z","new_string":""}],"parent":null}`))
+	second, problems := decode[editInput](s, json.RawMessage(`{"file_path":"/b","edits":[{"old_string":"z","new_string":""}],"parent":null}`))
 	require.Empty(t, problems)
 	assert.Equal(t, "/a", first.FilePath)
 	assert.Equal(t, []edit{{Old: "x", New: "y"}}, first.Edits)
@@ -113,12 +111,12 @@ func TestDecodingInPlaceRefusesWhatTheSchemaForbids(t *testing.T) {
 		`{"kind":"a","items":[{}]}`: "required", `{"kind":"a","items":[{"name":""}]}`: "minLength", `{"kind":"a","words":["x",1]}`: "type",
 		`{"kind":"a"} {}`: "json", `{"kind":null}`: "type", `{"kind":"a","count":true}`: "type", `{"kind":"a","words":{}}`: "type",
 	} {
-		_, problems := schema.Decode[input](s, json.RawMessage(raw))
+		_, problems := decode[input](s, json.RawMessage(raw))
 		if assert.NotEmpty(t, problems, raw) {
 			assert.Equal(t, keyword, problems[0].Keyword, raw)
 		}
 	}
-	v, problems := schema.Decode[input](s, json.RawMessage(`{"items":[{"name":"x"},{"name":"y"}],"words":["x","y"],"count":9,"kind":"b"}`))
+	v, problems := decode[input](s, json.RawMessage(`{"items":[{"name":"x"},{"name":"y"}],"words":["x","y"],"count":9,"kind":"b"}`))
 	assert.Empty(t, problems)
 	assert.Equal(t, input{"b", 9, []string{"x", "y"}, []item{{"x"}, {"y"}}}, v)
 }

@@ -44,19 +44,12 @@ func (s *Schema) examine(raw []byte) (any, Problems) {
 }
 
 func (s *Schema) broken(doc any) Problems {
-	err := s.full.Validate(doc)
-	var broken *jsonschema.ValidationError
-	if !errors.As(err, &broken) {
+	broken, is := errors.AsType[*jsonschema.ValidationError](s.full.Validate(doc))
+	if !is {
 		return nil
 	}
 	w := wording{doc: doc}
 	return w.of(broken)
-}
-
-// Decode is [Schema.Decode] into a T.
-func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
-	v, problems := s.Decode(reflect.TypeFor[T](), raw)
-	return v.(T), problems
 }
 
 // Decode validates raw by s and decodes it into a value of the type t. With problems, the
@@ -127,8 +120,8 @@ func integersAsDigits(v any) any {
 }
 
 func undecodable(err error) Problem {
-	var mismatch *json.UnmarshalTypeError
-	if !errors.As(err, &mismatch) {
+	mismatch, is := errors.AsType[*json.UnmarshalTypeError](err)
+	if !is {
 		return newProblem(nil, "decode", fmt.Sprintf("The input cannot be read: %v", err))
 	}
 	at := path{}.member(mismatch.Field)

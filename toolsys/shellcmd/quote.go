@@ -40,9 +40,10 @@ func unevenIn(p *syntax.ParamExp, dollar bool) bool {
 // a backslash: Bash looks for it in the lines as they are joined, and within expansions as well, and in a
 // substitution takes what follows it on its line for commands.
 func endsAsBash(rd *syntax.Redirect) bool {
-	delimiter, ok := delimiterOf(rd.Word)
-	if !ok || rd.Hdoc == nil {
-		return ok
+	delimiter, source := plainText(rd.Word), sourceOf(rd.Word)
+	plain := delimiter != "" && !strings.ContainsAny(source[1:], "\\\n$`") && source[0] != '$' && !strings.Contains(source, `""`)
+	if !plain || rd.Hdoc == nil {
+		return plain
 	}
 	var body strings.Builder
 	for _, part := range rd.Hdoc.Parts {
@@ -57,11 +58,4 @@ func endsAsBash(rd *syntax.Redirect) bool {
 	}
 	ends := func(line string) bool { return strings.HasPrefix(strings.ReplaceAll(line, "\t", ""), delimiter) }
 	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
-}
-
-// delimiterOf is the text of a here-document's delimiter; ok is false where it holds more than plain
-// characters within plain quotes.
-func delimiterOf(x *syntax.Word) (text string, ok bool) {
-	text, source := plainText(x), sourceOf(x)
-	return text, text != "" && !strings.ContainsAny(source[1:], "\\\n$`") && source[0] != '$' && !strings.Contains(source, `""`)
 }

@@ -151,7 +151,9 @@ func (m *machine) cycle() verdict {
 		}
 		v, jump := m.step(c)
 		if v == restart || jump >= 0 {
-			m.jumped()
+			if m.jumps += 1 + len(m.space)/longer; m.jumps > maxJumps {
+				m.fail("line %d: the script never ends", m.line)
+			}
 		}
 		if len(m.space)+len(m.hold) > maxSpace {
 			m.fail("line %d: the pattern and hold spaces grow beyond %d bytes", m.line, maxSpace)
@@ -177,13 +179,6 @@ const (
 	maxJumps = 200_000
 	longer   = 4096
 )
-
-// jumped counts a jump.
-func (m *machine) jumped() {
-	if m.jumps += 1 + len(m.space)/longer; m.jumps > maxJumps {
-		m.fail("line %d: the script never ends", m.line)
-	}
-}
 
 func (m *machine) fail(format string, a ...any) {
 	if m.err == nil {

@@ -171,8 +171,7 @@ func (w *walker) simple(st *syntax.Stmt) {
 		w.command(st.Cmd)
 	}
 	if w.success == nil || st.Negated || !marksSuccess(st.Cmd) {
-		after := w.state.clone()
-		w.success = &after
+		w.success = new(w.state.clone())
 	}
 	w.stdin, w.input = stdin, input
 }

@@ -329,8 +329,7 @@ func Outside(sc *scenario.Scenario, rec *Record, out *Result, slack time.Duratio
 // seen is what of an answer can be seen from outside: that it is an error, not which.
 func seen(want scenario.Answer) scenario.Answer {
 	if want.Status != "" {
-		failed := want.Status != "ok"
-		want.Error, want.Status = &failed, ""
+		want.Error, want.Status = new(want.Status != "ok"), ""
 	}
 	return want
 }

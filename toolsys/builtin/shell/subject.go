@@ -85,10 +85,7 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 // commandsOf are a step's words for rules that forbid, and those of what it may run.
 func commandsOf(st *shellcmd.Step) (all [][]string) {
 	for _, st := range append([]shellcmd.Step{*st}, st.Supposed...) {
-		var words []string
-		for _, forms := range st.Implied() {
-			words = append(words, strings.Join(forms, permission.OtherForm))
-		}
+		words := tool.Each(st.Implied(), func(forms []string) string { return strings.Join(forms, permission.OtherForm) })
 		forms := st.Forms()
 		for i, f := range st.Words[min(1, len(st.Words)):] {
 			word := permission.MadeWord + f.Text + "*"
