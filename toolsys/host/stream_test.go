@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/toolsys"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/message"
@@ -66,6 +67,7 @@ func TestARealLanguageServerIsAsked(t *testing.T) {
 	}
 	c := &tool.Context{State: tool.State{Dir: dir, Root: dir, Env: env}}
 	c.Roots = []string{dir}
+	c.Clock = toolsys.RealClock()
 	ask := func(operation, name string, line int, symbol string) string {
 		t.Helper()
 		raw, err := json.Marshal(map[string]any{"operation": operation, "file_path": name, "line": line, "symbol": symbol, "query": "greet"})

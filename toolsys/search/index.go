@@ -156,7 +156,9 @@ func (ix *Index) Search(q Query, max int) Result {
 		r.byWords(q, scored.found)
 	}
 	for _, h := range r.found {
-		result.Matches = append(result.Matches, ix.match(h, scored.of[h.tool], scored.why))
+		d := &ix.docs[h.tool]
+		why := strings.Trim(h.close.why(d)+"; "+scored.why(int(h.tool)), "; ")
+		result.Matches = append(result.Matches, Match{Name: d.Name, Score: scored.of[h.tool], Why: why})
 	}
 	scored.back()
 	return result
@@ -225,12 +227,6 @@ func (c closeness) why(d *doc) string {
 		return "the name itself"
 	}
 	return ""
-}
-
-// match is what a caller gets of a hit.
-func (ix *Index) match(h hit, score float64, why func(int) string) Match {
-	d := &ix.docs[h.tool]
-	return Match{Name: d.Name, Score: score, Why: strings.Trim(h.close.why(d)+"; "+why(int(h.tool)), "; ")}
 }
 
 // ranking puts tools in order: as many as are wanted, by the scores there are.

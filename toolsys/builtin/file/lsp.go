@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ import (
 const LSPTimeout = 2 * time.Minute
 
 // A server that has not read the project yet is asked again each askedAgain, for as long as it reports that it reads, and no
-// longer than patience. Some do not report it: nothing is a new file's answer only after opening.
+// longer than patience. Some do not report it: a new server's answer is one that it gives twice, and nothing is a new file's
+// only after opening.
 const (
 	askedAgain = 250 * time.Millisecond
 	opening    = time.Second
@@ -196,10 +198,13 @@ func (q lsp) call(ctx context.Context, in LSPIn, ask question, c *tool.Context) 
 // patient asks until the server has read what the answer is about; fresh reports whether it was shown the file just now.
 func (q lsp) patient(ctx context.Context, s *server, in LSPIn, ask question, c *tool.Context, fresh bool) (out LSPOut, err error) {
 	for waited := time.Duration(0); ; {
+		before := out
 		out, err = q.ask(ctx, s, in, ask, c)
 		nothing := err == nil && out.Text == "" && len(out.Found)+out.Omitted == 0
 		reads := func() bool { return err == nil && (nothing || !s.ready.Load()) && s.reads() }
-		if out.Partial = reads(); waited >= patience || !out.Partial && !outdated(err) && !(nothing && fresh && waited < opening) {
+		again := outdated(err) || nothing && fresh && waited < opening ||
+			err == nil && !s.ready.Load() && (waited == 0 || !reflect.DeepEqual(out, before))
+		if out.Partial = reads(); waited >= patience || !out.Partial && !again {
 			s.ready.Store(true)
 			return out, err
 		}

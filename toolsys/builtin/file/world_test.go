@@ -40,7 +40,7 @@ func newWorkplace(t testing.TB, tree string) *workplace {
 
 func newContext() *tool.Context {
 	return &tool.Context{
-		Core:     tool.Core{CallID: "call_1"},
+		Core:     tool.Core{CallID: "call_1", Clock: tool.Clock{Sleep: func(context.Context, string, time.Duration) error { return nil }}},
 		Security: tool.Security{Home: "/home/user", Roots: []string{"/repo"}},
 		State:    tool.State{Dir: "/repo", Root: "/repo"},
 	}
