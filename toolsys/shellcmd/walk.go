@@ -600,8 +600,13 @@ func (w *walker) redirection(rd *syntax.Redirect) {
 // redirect is a redirection to one word.
 func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	literal := target.Kind == Literal
+	number := rd.N != nil && rd.N.Value != "0"
+	copies := (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && literal && (target.Text == "-" || allDigits(strings.TrimSuffix(target.Text, "-")))
 	switch {
-	case (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && literal && (target.Text == "-" || allDigits(strings.TrimSuffix(target.Text, "-"))):
+	case copies && strings.TrimSuffix(target.Text, "-") == "0" && (number || rd.Op == syntax.DplOut):
+		w.note(Step{Text: printed(rd), Doubt: "what is read gets a number by which it may be written", Leaf: true, Confined: true, FilesUnknown: true})
+		return
+	case copies:
 		return
 	case rd.Op == syntax.DplIn || strings.HasPrefix(target.Text, "/dev/tcp/") || strings.HasPrefix(target.Text, "/dev/udp/"):
 		w.s.Network = w.s.Network || rd.Op != syntax.DplIn
@@ -610,8 +615,12 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	case literal && harmlessTarget(target.Text):
 		return
 	case rd.Op == syntax.RdrIn && (literal || target.Bound != ""):
-		st := Step{Text: rd.Op.String() + " " + sourceOf(rd.Word), ReadOnly: true, Leaf: true, Confined: true}
+		st := Step{Text: rd.Op.String() + " " + sourceOf(rd.Word), ReadOnly: !number, Leaf: true, Confined: true}
 		w.touch(&st, target, File{})
+		if number { // who opens /dev/stdout anew writes the file that has its number
+			st.Doubt = "a file that is read gets a number by which it may be written"
+			w.touch(&st, target, File{Write: true})
+		}
 		w.note(st)
 		return
 	case rd.Op == syntax.RdrIn:
@@ -645,9 +654,10 @@ func (w *walker) text(x *syntax.Word) string {
 	return printed(x) + "\n" + b.text.String()
 }
 
-// harmlessTarget reports whether nothing is lost by writing to a device.
+// harmlessTarget reports whether nothing is lost by writing to a device. That of the input is the file that is
+// read, which is opened anew and emptied.
 func harmlessTarget(name string) bool {
-	return slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin"}, name)
+	return slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, name)
 }
 
 // isDescriptor reports whether a name stands for a file that is open already. What
@@ -681,6 +691,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 		st.FilesUnknown = true
 		return
 	case isDescriptor(name) || name == "/dev/stdin" || name == "/dev/null":
+		st.FilesUnknown = st.FilesUnknown || f.Write && name != "/dev/null"
 		return
 	}
 	names := w.absolute(name)

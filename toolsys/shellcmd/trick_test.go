@@ -1,0 +1,44 @@
+package shellcmd_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"toolbench/toolsys/shellcmd"
+)
+
+// provesNone asserts that no script is proved to only read.
+func provesNone(t *testing.T, scripts ...string) {
+	t.Helper()
+	for _, script := range scripts {
+		assert.False(t, read(script).ReadOnly, script)
+	}
+}
+
+// provesAll asserts that each script is proved to only read.
+func provesAll(t *testing.T, scripts ...string) {
+	t.Helper()
+	for _, script := range scripts {
+		assert.True(t, read(script).ReadOnly, script)
+	}
+}
+
+// Who opens /dev/stdin to write opens the file that is read, and empties it; so it is with /dev/stdout and
+// /dev/stderr where these numbers stand for a file that is read.
+func TestTheDeviceOfAFileThatIsReadIsThatFile(t *testing.T) {
+	provesNone(t,
+		"echo x < f > /dev/stdin", "echo x < f >> /dev/stdin", "echo x < f &> /dev/stdin", "echo x < f >| /dev/stdin", "echo x < f 1<> /dev/stdin",
+		"tee /dev/stdin < f", "tee -a /dev/stdin < f", "cat f | tee /dev/stdin", "while read -r l; do echo y > /dev/stdin; done < f",
+		"find . -exec tee /dev/stdin ';' < f", "echo x 2< f > /dev/stderr", "{ echo x > /dev/stdout; } 1< f", "f() { echo x > /dev/stderr; }; f 2< f",
+		"bash -c 'echo x > /dev/stderr' 2< f", "tee /dev/stderr 2< f", "{ echo x > /dev/stdout; } < f >&0", "{ echo x > /dev/stdout; } < f 1<&0",
+		"{ echo x > /dev/stdout; } < f 3<&0 >&3", "{ echo x > /dev/stdout; } 3< f >&3", "{ echo x > /dev/stderr; } < f 2>&0-",
+	)
+	provesAll(t, "echo x > /dev/stdout", "echo x > /dev/stderr", "ls 2>&1 >&2", "cat 0< f", "cat <&0", "cat < f 2>&1", "ls | tee /dev/stderr", "echo x > /dev/tty")
+	for _, script := range []string{"echo x < f > /dev/stdin", "tee /dev/stdin < f", "{ echo x > /dev/stdout; } < f >&0"} {
+		assert.True(t, slices.ContainsFunc(read(script).Steps, func(st shellcmd.Step) bool { return st.FilesUnknown }), script)
+	}
+	written := read("{ echo x > /dev/stdout; } 1< f").Steps[0].Files
+	assert.Contains(t, written, shellcmd.File{Path: "/repo/f", Write: true})
+}
