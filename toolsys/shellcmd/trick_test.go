@@ -42,3 +42,12 @@ func TestTheDeviceOfAFileThatIsReadIsThatFile(t *testing.T) {
 	written := read("{ echo x > /dev/stdout; } 1< f").Steps[0].Files
 	assert.Contains(t, written, shellcmd.File{Path: "/repo/f", Write: true})
 }
+
+// Behind {} a brace expansion may still close, unless the word begins with it: ”{},-delete} is } and -delete.
+func TestEmptyBracesMayBeginAnExpansion(t *testing.T) {
+	provesNone(t,
+		"find . ''{},-delete}", `find . ""{},-delete}`, "find . a{},-delete}", "find . ''{},-exec} touch x ';'", "sed p ''{},-i} f", "sort f ''{},-ox}",
+		`find . ''{}"x",-delete}`, `sed p ''{}$'x',-i} f`, "sed p f ''{}{,-i}", "find . {}{,-delete}", "uniq ''{},f} x", "find . -maxdepth 0 x{}..,-delete}",
+	)
+	provesAll(t, "find . -name x -exec grep y {} +", "find . -exec echo x{} ';'", `ls "$d"/{}`, "echo {} a,b {x", "find . -exec ls {}/.. ';'")
+}

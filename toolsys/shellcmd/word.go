@@ -261,19 +261,21 @@ func braces(x *syntax.Word) ([]*syntax.Word, bool) {
 	return list, true
 }
 
-// mayBrace reports whether a word may be a brace expansion that braces did not take on.
+// mayBrace reports whether a word may be a brace expansion that braces did not take on. To {} belongs what follows
+// it, up to the next closing brace, unless a word begins with it.
 func mayBrace(x *syntax.Word) bool {
+	var bare strings.Builder
 	for _, part := range x.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok || !strings.Contains(strings.ReplaceAll(lit.Value, "{}", ""), "{") {
-			continue
-		}
-		if len(x.Parts) > 1 || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..") {
-			return true
+		if lit, ok := part.(*syntax.Lit); ok {
+			bare.WriteString(lit.Value)
 		}
 	}
-	return false
+	text := bare.String()
+	return braced.MatchString(text) || len(x.Parts) > 1 && strings.Contains(strings.ReplaceAll(text, "{}", ""), "{")
 }
+
+// braced matches what may be several words where it is not quoted.
+var braced = regexp.MustCompile(`(?s)\{.*(?:,|\.\.).*\}`)
 
 // unbackslash takes off the backslashes that quote within double quotes.
 func unbackslash(s string) string {
