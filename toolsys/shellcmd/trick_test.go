@@ -51,3 +51,12 @@ func TestEmptyBracesMayBeginAnExpansion(t *testing.T) {
 	)
 	provesAll(t, "find . -name x -exec grep y {} +", "find . -exec echo x{} ';'", `ls "$d"/{}`, "echo {} a,b {x", "find . -exec ls {}/.. ';'")
 }
+
+// Of -I and the options that count words or lines, some xargs heed the last and append what they read.
+func TestXargsMayAppendThoughItReplaces(t *testing.T) {
+	provesNone(t,
+		"ls | xargs -I{} -n2 sort f", "ls | xargs -I{} -L2 sort f", "ls | xargs -n2 -I{} sort f", "ls | xargs -I{} --max-args=2 sort f", "ls | xargs -I{} --max-lines sort f",
+		"ls | xargs -I{} --max-lines=1 sort f", "ls | xargs -I{} -n2 uniq f", "ls | xargs -I{} -n 3 find .", "find . -print0 | xargs -0 -I-i -n2 sed p -i",
+	)
+	provesAll(t, "ls | xargs -n1 -I{} grep x {}", "ls | xargs -I{} -n 1 wc -l {}", "ls | xargs -I{} sort f", "ls | xargs -n2 echo", "find . -print0 | xargs -0 -I{} sed -n p {}")
+}

@@ -93,11 +93,17 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 	if !ok || wr.Operands > len(args) {
 		return nil, ok && len(args) == 0
 	}
-	if slices.ContainsFunc(args[:wr.Operands], func(f Word) bool { return f.Kind != Literal }) {
+	if slices.ContainsFunc(args[:wr.Operands], func(f Word) bool { return f.Kind != Literal || c.name == "timeout" && !duration.MatchString(f.Text) }) {
 		return nil, false
+	}
+	if c.name == "env" && len(args) > 0 && (p.given("i", "ignore-environment") || slices.ContainsFunc(p.options, func(o option) bool { return o.has && o.value.Text == "PATH" })) {
+		c.doubt("without a PATH, another program may be found")
 	}
 	return args[wr.Operands:], true
 }
+
+// duration matches what timeout takes for one. In its place an old busybox has the command.
+var duration = regexp.MustCompile(`^\d+(?:\.\d*)?[smhd]?$`)
 
 // behindSettings takes NAME=value off.
 func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
@@ -131,27 +137,27 @@ func checkXargs(c *call) {
 			replaced = o.value.Text
 		}
 	}
+	counted := p.given("L", "n", "max-args", "max-lines") // of these and -I, some xargs heed but the last
 	if len(args) == 0 {
 		return // echo
 	}
-	if args[0].Kind != Literal || replaced != "" && strings.Contains(args[0].Text, replaced) {
+	if args[0].Kind != Literal || replaced != "" && (strings.Contains(args[0].Text, replaced) || counted && optionLike.MatchString(replaced)) {
 		c.opaque("what xargs runs is not literal")
 		return
 	}
-	c.then(c.given(args, replaced, zero))
+	c.then(c.given(args, replaced, zero, counted))
 }
 
 // given adds the words that xargs appends or puts in, of which nothing is known but
 // where they come from.
-func (c *call) given(args []Word, replaced string, zero bool) []Word {
-	bound := Word{Kind: Many, Source: "{}", Given: true, Bound: c.w.input, Below: true, Regular: c.w.regular, Split: !zero} // no shell looks for patterns in it
-	if replaced == "" {
-		return append(slices.Clone(args), bound)
-	}
+func (c *call) given(args []Word, replaced string, zero, counted bool) []Word {
 	out := slices.Clone(args)
-	for i, f := range out {
+	if replaced == "" || counted {
+		out = append(out, Word{Kind: Many, Source: "{}", Given: true, Bound: c.w.input, Below: true, Regular: c.w.regular, Split: !zero}) // no shell looks for patterns in it
+	}
+	for i, f := range args {
 		at := strings.Index(f.Text, replaced)
-		if at < 0 {
+		if replaced == "" || at < 0 {
 			continue
 		}
 		out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source}
