@@ -390,4 +390,4 @@ func checkYq(c *call) {
 	}
 }
 
-var yqReaches = regexp.MustCompile(`load|system|eval|env|import|include|input`)
+var yqReaches = regexp.MustCompile(`load|system|eval|env|import|include|input|modulemeta`)

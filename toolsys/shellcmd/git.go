@@ -228,7 +228,8 @@ func (c *call) gitList(name string) {
 	if !ok {
 		return
 	}
-	listing := p.given("list", "l", "contains", "no-contains", "merged", "no-merged", "points-at")
+	listing := p.given("list", "contains", "no-contains", "merged", "no-merged", "points-at") ||
+		p.given("l") && (name == "tag" || !slices.ContainsFunc(p.operands, func(f Word) bool { return !strings.ContainsAny(f.Text, "*?[") })) // an old git makes a branch with -l, of a name without such signs
 	if len(p.operands) > 0 && !listing {
 		c.doubt("git " + name + " would make one")
 	}

@@ -70,6 +70,7 @@ type parsed struct {
 	// unlisted is above 0 in a word with an option that is not listed, and in the next: what follows that
 	// option may be its value.
 	unlisted int
+	late     bool // an option stands behind an operand, which not all systems take for one there
 }
 
 func (p parsed) given(names ...string) bool {
@@ -101,6 +102,7 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 			p.operands = append(p.operands, w)
 			args = args[1:]
 		default:
+			p.late = p.late || len(p.operands) > 0
 			n := c.option(sp, args, &p)
 			if n == 0 {
 				return p, c.unread("the option " + w.Text + " of " + c.name + " is not known to be harmless")
@@ -300,7 +302,7 @@ func (sp spec) check(c *call) {
 	}
 	c.readsValues(sp, p)
 	all := slices.Concat(p.further, p.operands)
-	if sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all)) {
+	if sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all) || p.late) {
 		c.doubt("a further operand of " + c.name + " would be written to")
 		c.touches(File{Write: true}, all[min(sp.AtMost, len(all)):]...)
 	}

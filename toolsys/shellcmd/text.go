@@ -31,6 +31,9 @@ func checkSed(c *call) {
 		c.unread("sed's script is in a file")
 		return
 	}
+	if p.late && len(operands) == len(p.operands) {
+		c.unbounded("on some systems sed's script is its first operand, whatever stands behind")
+	}
 	c.reads(operands...)
 	writes := literal && c.sedDoes(script, p).Writes
 	if writes && inPlace {

@@ -60,3 +60,23 @@ func TestXargsMayAppendThoughItReplaces(t *testing.T) {
 	)
 	provesAll(t, "ls | xargs -n1 -I{} grep x {}", "ls | xargs -I{} -n 1 wc -l {}", "ls | xargs -I{} sort f", "ls | xargs -n2 echo", "find . -print0 | xargs -0 -I{} sed -n p {}")
 }
+
+// Programs of one name differ by system and age: where others take an option or an operand for something else,
+// nothing may hide in it.
+func TestProgramsOfOtherSystemsOnlyReadToo(t *testing.T) {
+	provesNone(t,
+		"sed 'w x' -e p f", "sed -n 'w x' -e p f", "sed 'w x' --expression=p f", "sed 'w x' -ep f", // BSD's ends its options at the first operand
+		"uniq f -c", "uniq f -d -", // as does its uniq, to which the second operand is the output
+		"scc -tox", "tokei -tox", "scc -sttox", // -t is a switch of scc, and -o writes
+		"lsof -g -Dbx", "lsof -p-Dbx", "lsof -c -Dbx", "lsof -u-Dbx", // lsof takes no value that begins with a dash
+		"make -v",                                                                                                    // a BSD make tells more, and makes
+		"env -i ls", "env -u PATH ls", "env -uPATH bash -c ls", "env --unset=PATH ls", "env --ignore-environment ls", // then old systems look here first
+		"timeout ./evil ls", "timeout PWN ls", // an old busybox takes no time there
+		"git branch -l new", "git branch -l new old*", // an old git makes new, with a log
+		"locate -o x -U .", "locate -u", "locate --output=x f", // slocate makes its index
+		"golangci-lint --version", // an old one loads what the folder's configuration names before all else
+		`yq '"f" | modulemeta' g`,
+	)
+	provesAll(t, "sed -n -e p f", "sed -n p f", "uniq -c f", "uniq -c", "scc -s lines", "lsof -p 1 -a -d ^cwd", "lsof -u ^root", "make --version", "env -u X ls", "env", "env -i",
+		"timeout 5 ls", "timeout 1.5m ls", "timeout -k 1 5s ls", "git branch -l", "git branch -l 'f*'", "git branch --list f", "git tag -l v1", "locate -i f", "yq .a f")
+}
