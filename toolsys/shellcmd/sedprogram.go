@@ -140,7 +140,7 @@ func (p *parser) lineAddress() *address {
 
 func (p *parser) patternAddress(delimiter byte) (*address, error) {
 	text, ok := p.delimited(delimiter, true)
-	if !ok {
+	if !ok || delimiter == '\n' {
 		return nil, errors.New("unterminated address regex")
 	}
 	ignore, multi := false, false
