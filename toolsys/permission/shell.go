@@ -383,14 +383,24 @@ func (p *Part) renames(content string) bool {
 	words := strings.FieldsFunc(unquoted.Replace(p.Text), func(r rune) bool { return strings.ContainsRune(" \t\n=$(){}`", r) })
 	_, text, _ := strings.Cut(strings.Join(words, " ")+" ", " ")
 	named := func(before string) bool { return strings.Contains(text, before+name+" ") }
-	if (!p.ReadOnly || p.FilesUnknown) && slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, named) {
+	if (!p.ReadOnly || p.FilesUnknown) && slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, named) || packsPrograms(p.Text) {
 		return true
 	}
+	copies := slices.ContainsFunc(p.Commands, func(words []string) bool { return len(words) > 0 && slices.Contains(copiers, words[0]) })
 	return !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
-		is := func(dir string) bool { return globbed(caseless(f.Path), dir+caseless(name), false) }
+		is := func(dir string) bool {
+			file := dir + caseless(name)
+			return globbed(caseless(f.Path), file, false) || copies && f.Tree && meets(elements(caseless(f.Path)+"/**"), elements(file))
+		}
 		return !f.Write && !f.Names && slices.ContainsFunc([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, is)
 	})
 }
+
+// packsPrograms matches commands that pack or copy the folders of all programs.
+var packsPrograms = regexp.MustCompile(`^(?:\S*/)?(?:7z|bsdtar|cpio|pax|rsync|scp|tar|zip)\s(?:.*[\s=])?/(?:usr/(?:local/)?)?s?bin(?:/\.?)?(?:\s|$)`).MatchString
+
+// copiers are the programs by which a file gets another name.
+var copiers = []string{"cp", "install", "ln", "mv"}
 
 // looksOnly matches commands that ask about a file and show nothing of it.
 var looksOnly = regexp.MustCompile(`^(?:\[|test )`).MatchString

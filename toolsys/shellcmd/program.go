@@ -21,6 +21,7 @@ func (ch changer) check(c *call) {
 	c.doubt(c.name + " changes files")
 	p, ok := c.parse(spec{Short: ch.Short, Long: ch.Long, Operands: files})
 	if !ok {
+		c.touches(File{Tree: true}, slices.DeleteFunc(slices.Clone(c.args), func(f Word) bool { return f.Bound == "" })...)
 		return
 	}
 	operands := p.operands[min(ch.Leading, len(p.operands)):]
@@ -71,6 +72,9 @@ func (c *call) check(full string) {
 	}
 	if strings.Contains(full, "/") && !slices.ContainsFunc(usualFolders, func(dir string) bool { return dir+baseName(full) == full }) {
 		c.unbounded(full + " is a program of its own")
+		if c.w.wrote(full) {
+			c.opaque(full + " is written by the script itself")
+		}
 		c.mayRunText()
 		return
 	}
@@ -163,10 +167,29 @@ func unreleased(name string) string {
 var release = regexp.MustCompile(`(?:[-.]?\d[\d.]*t?|[-.](?:static|basic|tiny|nox))?(?:\.exe)?$`)
 
 // runsScript reports whether an interpreter is given a script in a file, by a name
-// that looks like one. A device is no file: it gives what is piped in.
+// that looks like one. A device is no file: it gives what is piped in. What the script itself has written is no
+// other than a text that stands in it.
 func (c *call) runsScript() bool {
 	return len(c.args) > 0 && c.args[0].Kind == Literal && !strings.HasPrefix(c.args[0].Text, "-") &&
-		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == "" && !device.MatchString(path.Clean(c.args[0].Text))
+		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == "" && !device.MatchString(path.Clean(c.args[0].Text)) && !c.w.wrote(c.args[0].Text)
+}
+
+// wrote reports whether the script may have put something into the file of a name by now.
+func (w *walker) wrote(name string) bool {
+	names := w.absolute(name)
+	return slices.ContainsFunc(w.s.Steps, func(st Step) bool {
+		return st.puts() && (names == nil || st.FilesUnknown || slices.ContainsFunc(st.Files, func(f File) bool {
+			return f.Write && slices.ContainsFunc(names, func(name string) bool {
+				name = path.Clean(name)
+				return f.Path == name || f.Glob || f.Tree && strings.HasPrefix(name, strings.TrimSuffix(f.Path, "/")+"/")
+			})
+		}))
+	})
+}
+
+// puts reports whether a step puts something into files that it names.
+func (st *Step) puts() bool {
+	return !st.ReadOnly && slices.Contains([]string{"", "cp", "install", "ln", "mv", "sed", "tee"}, st.Name)
 }
 
 // runsModule reports whether Python is given a module that is a program of its own, which is then what is looked at.

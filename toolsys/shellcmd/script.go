@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"cmp"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -136,7 +137,11 @@ func Read(source string, env Env) *Script {
 
 func (s *Script) conclude(w *walker, file *syntax.File) {
 	s.ReadOnly = len(file.Stmts) > 0
+	puts := slices.ContainsFunc(s.Steps, func(st Step) bool { return st.puts() })
 	for i := range s.Steps {
+		if puts && !s.Steps[i].Leaf && !s.Steps[i].puts() {
+			s.Steps[i].Input += "\n" + s.Source // it may run what the script has written
+		}
 		if !s.Steps[i].ReadOnly {
 			s.ReadOnly, s.Doubt = false, cmp.Or(s.Doubt, s.Steps[i].Doubt)
 		}

@@ -80,3 +80,16 @@ func TestProgramsOfOtherSystemsOnlyReadToo(t *testing.T) {
 	provesAll(t, "sed -n -e p f", "sed -n p f", "uniq -c f", "uniq -c", "scc -s lines", "lsof -p 1 -a -d ^cwd", "lsof -u ^root", "make --version", "env -u X ls", "env", "env -i",
 		"timeout 5 ls", "timeout 1.5m ls", "timeout -k 1 5s ls", "git branch -l", "git branch -l 'f*'", "git branch --list f", "git tag -l v1", "locate -i f", "yq .a f")
 }
+
+// Behind the name of a setting, git takes an option for the value: git config user.name --global names somebody so.
+func TestAnOptionBehindASettingIsItsValue(t *testing.T) {
+	provesNone(t, "git config user.name --global", "git config a.b --local", "git config --global a.b --show-origin", "git config a.b -z")
+	provesAll(t, "git config user.name", "git config --global user.name", "git config --list --show-origin", "git config -l --global", "git config --get user.name", "git config get user.name")
+}
+
+// A line feed is no delimiter: GNU's sed complains, and busybox goes on with the next line.
+func TestALineFeedIsNoDelimiterOfSed(t *testing.T) {
+	provesNone(t, "sed '\\\n$!Nw x\np' f", "sed 's\na\nb\n' f", "sed 'y\na\nb\n' f")
+	_, err := shellcmd.ParseSed("\\\nx\np", false)
+	assert.ErrorContains(t, err, "unterminated address regex")
+}

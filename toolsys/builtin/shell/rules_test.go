@@ -307,6 +307,28 @@ func TestAForbiddenProgramIsFoundBehindOtherNames(t *testing.T) {
 	}
 }
 
+// What a command writes and then runs is a text like any other that it gives a shell: it is asked about beside rules
+// that forbid, also where it is put together, and so is what other programs may run of it. So is a copy of all programs.
+func TestWhatACommandWritesAndRunsIsAskedAbout(t *testing.T) {
+	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm *)"}}
+	for text, want := range map[string]permission.Behaviour{
+		"echo 'rm f' > x.sh && chmod +x x.sh && ./x.sh": permission.Ask, "printf '%s' r 'm f' > x.sh; chmod +x x.sh; /repo/x.sh": permission.Ask,
+		"tee d/x <<< 'r''m f'; d/x": permission.Ask, "sed -i '1s/^/r/' x.sh; ./x.sh": permission.Ask, "echo x > a; cp a d/; ./d/a": permission.Ask,
+		"echo x > a; mv a b; ./b": permission.Ask, "echo x > a; ln -s a b; ./b": permission.Ask, "cd d && echo x > y && ../d/y": permission.Ask,
+		"cat > x.py <<'E'\nimport os; os.unlink('f')\nE\npython3 x.py": permission.Ask, `cd "$d" && echo x > y.js && node y.js`: permission.Ask,
+		"echo 'a: ; rm f' > Makefile; make a": permission.Ask, `echo '{"scripts":{"a":"rm f"}}' > package.json && npm run a`: permission.Ask,
+		"cat > x.go <<'E'\nexec.Command(`rm`, `f`)\nE\ngo run x.go": permission.Ask,
+		"find /bin -name 'r?' -exec cp {} x ';'":                    permission.Ask, "find / -path '/bin/r?' -exec ln -s {} x ';'": permission.Ask, "find /usr -name 'r[m]' | xargs -I{} cp {} x": permission.Ask,
+		"rsync -a /bin/ b/": permission.Ask, "tar cf x.tar -C /usr/bin .": permission.Ask, "tar cf - /bin | tar xf -": permission.Ask, "zip -r x.zip /usr/local/bin": permission.Ask,
+		"tar cf x.tar bin src": permission.Allow, "rsync -a bin/ b/": permission.Allow,
+		"echo x > log; ./x.sh": permission.Allow, "./x.sh > log": permission.Allow, "chmod +x x.sh && ./x.sh": permission.Allow, "echo x > a; python3 b.py": permission.Allow,
+		"echo x > Makefile; make a": permission.Allow, "python3 x.py > y.py": permission.Allow, "mkdir -p d && ./d/x": permission.Allow, "find . -name x -exec cp {} y ';'": permission.Allow,
+		"cp -r /usr/share/x y": permission.Allow, "npm test 2>&1 > log": permission.Allow,
+	} {
+		assert.Equal(t, want, r.decide(t, text), text)
+	}
+}
+
 // The name of a host is looked up on the network, which carries what stands in it away.
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{
