@@ -120,7 +120,7 @@ func (c *call) subcommand(name string) {
 		c.gitRun(name)
 	case name == "branch" || name == "tag":
 		c.gitList(name)
-	case name == "remote", name == "stash", name == "config", name == "reflog", name == "worktree", name == "notes":
+	case tables.GitShapes[name].compiled != nil:
 		c.gitSecond(name)
 	case reads:
 		p, ok := c.parse(sp)
@@ -139,7 +139,7 @@ func (c *call) subcommand(name string) {
 		switch {
 		case name == "status" && p.given("v", "verbose"):
 			c.readsRepository()
-		case !prints && slices.Contains([]string{"log", "shortlog", "rev-list"}, name):
+		case !prints && slices.Contains([]string{"log", "shortlog", "rev-list"}, name), name == "cat-file" && len(c.args) == 2 && len(p.operands) == 1 && p.given("e", "s", "t"):
 			c.step.Files = nil
 		case name != "diff" || p.given("no-index") || len(p.operands) == 2 && !limited:
 		case sums && !prints:

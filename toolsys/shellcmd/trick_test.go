@@ -93,3 +93,10 @@ func TestALineFeedIsNoDelimiterOfSed(t *testing.T) {
 	_, err := shellcmd.ParseSed("\\\nx\np", false)
 	assert.ErrorContains(t, err, "unterminated address regex")
 }
+
+// What a shell reads for its grammar it does not run; that is so where -n is its only option and a file its only operand.
+func TestAScriptThatIsReadForItsGrammarIsNotRun(t *testing.T) {
+	provesAll(t, "bash -n f", "sh -n ./x.sh", "dash -n /repo/f", "git fsck", "git fsck --no-dangling --full", "git help", "git help -a")
+	provesNone(t, "bash -n", "bash -n -c ls", "bash -n +n f", "bash -nx f", "bash -in f", "bash -n f g", "bash -n *", `bash -n "$x"`, "zsh -n f", "git fsck --lost-found", "git help log", "git help -w log")
+	assert.Equal(t, []shellcmd.File{{Path: "/repo/f"}}, read("bash -n f").Steps[0].Files)
+}

@@ -681,7 +681,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	if word.Kind != Literal {
 		name = oddClass.ReplaceAllLiteralString(word.Bound, "*")
 		f.Glob = true
-		f.Tree, f.Names = f.Tree || word.Below || f.Names, false
+		f.Tree, f.Names = f.Tree || word.Below, f.Names && !word.Below
 		f.Links, f.Split = word.Below && !word.Regular, word.Below && word.Split
 	}
 	switch {

@@ -334,6 +334,10 @@ func literals(st *syntax.Stmt) []string {
 // which [[ a > b ]] is a redirection.
 func checkShell(c *call) {
 	c.step.Leaf = true
+	if len(c.args) == 2 && c.args[0].isLiteral("-n") && !c.args[1].wild() && !strings.HasPrefix(c.args[1].Text, "-") && !strings.HasPrefix(c.args[1].Text, "+") {
+		c.reads(c.args[1]) // it is read for its grammar, and nothing of it is run
+		return
+	}
 	text, ok := c.scriptText()
 	if !ok {
 		c.opaque(c.name + " runs a script that is not looked into")

@@ -41,7 +41,7 @@ type effects struct {
 }
 
 func (e *effects) step(st *shellcmd.Step, s *shellcmd.Script) {
-	part := e.part(st, e.context, e.context.State.Env["CDPATH"] != "")
+	part := e.part(st, e.context, e.context.State.Env["CDPATH"] != "", false)
 	script := st.Name == "sh" || st.Name == "bash" || st.Name == "dash"
 	if part.FilesUnknown || st.Construct || st.Opaque != "" || script {
 		e.unknown = true

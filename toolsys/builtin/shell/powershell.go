@@ -101,7 +101,7 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 		}
 		if reads && cmd.cmdlet == "" {
 			for _, st := range d.scriptIn(BashIn{Command: cmd.quoted()}, c).Steps {
-				run := d.part(&st, c, false)
+				run := d.part(&st, c, false, false)
 				p.ReadOnly, p.Foreign, p.FilesUnknown = p.ReadOnly && run.ReadOnly, run.Foreign, p.FilesUnknown || run.FilesUnknown
 				p.Files = append(p.Files, run.Files...)
 			}

@@ -329,6 +329,16 @@ func TestWhatACommandWritesAndRunsIsAskedAbout(t *testing.T) {
 	}
 }
 
+// Beside a rule that forbids a file, other files are compared and listed unasked; a folder is compared file by file.
+func TestWhatDoesNotReachAForbiddenFileIsNotAskedAbout(t *testing.T) {
+	r := ruled{mode: permission.Default, deny: []string{"Read(.env)"}}
+	for _, text := range []string{"diff a b", "diff -u f g", "diff f prod", "diff prod .env.example", "ls *.go", "git cat-file -t HEAD", "git cat-file -s HEAD:f", "bash -n f"} {
+		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+	r.neverAllowed(t, "diff . prod", "diff f .", "diff .en* f", "diff -r prod bare", "ls -R .e*", "cat *.go .e*", "git cat-file -p HEAD", "git cat-file --batch -s", "git cat-file -t --batch", "bash -n .env",
+		"ln -s . a; diff a f", "mkdir a; cp .e* a; diff a f")
+}
+
 // The name of a host is looked up on the network, which carries what stands in it away.
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{

@@ -44,13 +44,14 @@ func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
 	shell := &permission.Shell{Command: s.Source, Known: s.Err == nil}
 	cdpath := c.State.Env["CDPATH"] != "" && s.Changes.Dir
 	for i := range s.Steps {
-		shell.Parts = append(shell.Parts, d.part(&s.Steps[i], c, cdpath))
+		shell.Parts = append(shell.Parts, d.part(&s.Steps[i], c, cdpath, s.ReadOnly))
 	}
 	return tool.Subject{Shell: shell}
 }
 
-// part is one step, with the files that its patterns mean and what links lead to.
-func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.Part {
+// part is one step, with the files that its patterns mean and what links lead to. settled reports whether what is in
+// folders stays as it is until the step runs.
+func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) permission.Part {
 	p := permission.Part{
 		Text: st.Text, Readings: st.Readings, Commands: commandsOf(st), ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
@@ -68,7 +69,9 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 			if !f.Glob {
 				folder = globQuoter.Replace(strings.TrimSuffix(f.Path, "/"))
 			}
-			entries, ok = d.files(permission.File{Path: folder + "/*", Glob: true}, f.Spelled, c)
+			if entries, ok = d.files(permission.File{Path: folder + "/*", Glob: true}, f.Spelled, c); ok && settled {
+				entries = entries[1:] // they are all that is there
+			}
 			found = append(found, entries...)
 		}
 		if ok && (f.Links || f.Split) {
