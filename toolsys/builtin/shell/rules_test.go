@@ -339,6 +339,23 @@ func TestWhatDoesNotReachAForbiddenFileIsNotAskedAbout(t *testing.T) {
 		"ln -s . a; diff a f", "mkdir a; cp .e* a; diff a f")
 }
 
+// Npm 8 makes the folders that a project's .npmrc names, even where it only tells its version.
+func TestTheVersionOfNpmIsAskedForBesideSettings(t *testing.T) {
+	version := func(text string, files ...string) permission.Behaviour {
+		fs := afero.NewMemMapFs()
+		for _, file := range append(files, "/repo/f") {
+			require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
+		}
+		return ruled{}.decideBy(t, shell.Bash(shell.Deps{FS: fs}), text)
+	}
+	assert.Equal(t, permission.Allow, version("npm -v"))
+	assert.Equal(t, permission.Allow, version("node -v && npm --version", inRepo().Home+"/.npmrc"))
+	assert.Equal(t, permission.Ask, version("npm -v", "/repo/.npmrc"))
+	assert.Equal(t, permission.Ask, version("node -v; npm --version", "/.npmrc", "/repo/.npmrc"))
+	assert.Equal(t, permission.Ask, version("cd sub && npm -v", "/repo/sub/.npmrc"))
+	assert.Equal(t, permission.Allow, version("node -v", "/repo/.npmrc"))
+}
+
 // The name of a host is looked up on the network, which carries what stands in it away.
 func TestANameOfAHostIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]permission.Behaviour{

@@ -45,8 +45,19 @@ func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
 	cdpath := c.State.Env["CDPATH"] != "" && s.Changes.Dir
 	for i := range s.Steps {
 		shell.Parts = append(shell.Parts, d.part(&s.Steps[i], c, cdpath, s.ReadOnly))
+		shell.Parts[i].ReadOnly = s.Steps[i].ReadOnly && !(s.Steps[i].Name == "npm" && d.npmrc(s, c))
 	}
 	return tool.Subject{Shell: shell}
+}
+
+// npmrc reports whether npm may find settings of a project: in the folder that a script starts in or above it, or
+// wherever the script goes. Npm 8 makes the folders that they name, even for npm --version.
+func (d bash) npmrc(s *shellcmd.Script, c *tool.Context) bool {
+	found := slices.ContainsFunc(s.Steps, func(st shellcmd.Step) bool { return st.Name == "cd" })
+	for dir := c.State.Dir; dir != path.Dir(dir) && dir != c.Home; dir = path.Dir(dir) {
+		found = found || d.holds(dir, ".npmrc")
+	}
+	return found
 }
 
 // part is one step, with the files that its patterns mean and what links lead to. settled reports whether what is in
