@@ -386,7 +386,9 @@ func (p *Part) renames(content string) bool {
 	if (!p.ReadOnly || p.FilesUnknown) && slices.ContainsFunc([]string{"bin/", "which ", "-v ", "-p ", "-P "}, named) || packsPrograms(p.Text) {
 		return true
 	}
-	copies := slices.ContainsFunc(p.Commands, func(words []string) bool { return len(words) > 0 && slices.Contains(copiers, words[0]) })
+	copies := slices.ContainsFunc(p.Commands, func(words []string) bool {
+		return len(words) > 0 && slices.Contains([]string{"cp", "install", "ln", "mv"}, words[0])
+	})
 	return !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
 		is := func(dir string) bool {
 			file := dir + caseless(name)
@@ -398,9 +400,6 @@ func (p *Part) renames(content string) bool {
 
 // packsPrograms matches commands that pack or copy the folders of all programs.
 var packsPrograms = regexp.MustCompile(`^(?:\S*/)?(?:7z|bsdtar|cpio|pax|rsync|scp|tar|zip)\s(?:.*[\s=])?/(?:usr/(?:local/)?)?s?bin(?:/\.?)?(?:\s|$)`).MatchString
-
-// copiers are the programs by which a file gets another name.
-var copiers = []string{"cp", "install", "ln", "mv"}
 
 // looksOnly matches commands that ask about a file and show nothing of it.
 var looksOnly = regexp.MustCompile(`^(?:\[|test )`).MatchString

@@ -13,6 +13,7 @@ import (
 var checkers map[string]func(*call)
 
 func init() {
+	rows := func(c *call) { c.fills(spec{Short: "td:n:O:s:"}, c.name+" may run what an option says") }
 	checkers = map[string]func(*call){
 		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
 		"break": anything, "continue": anything, "shift": anything, "times": anything, "help": anything, "pwd": anything, "type": anything,
@@ -20,9 +21,9 @@ func init() {
 		"read": func(c *call) {
 			c.fills(spec{Short: "rsea:d:i:n:N:p:t:"}, "read may set a variable that means something")
 		},
-		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "command": checkCommand, "builtin": checkCommand,
+		"unset": checkUnset, "mapfile": rows, "readarray": rows, "wait": checkWait, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "yq": checkYq, "zcat": checkZcat, "zgrep": checkZgrep, "gzip": checkGzip, "gunzip": checkGzip,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "yq": checkYq, "zcat": checkPacked, "zgrep": checkPacked, "gzip": checkPacked, "gunzip": checkPacked,
 		"strings": checkBinary, "nm": checkBinary, "size": checkBinary, "objdump": checkBinary, "readelf": checkBinary,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
@@ -32,7 +33,7 @@ func init() {
 // anything is a builtin that only reads whatever its words are.
 func anything(c *call) {
 	c.step.Leaf = true
-	c.patterns(c.args)
+	c.w.looksUp(c.step, c.args)
 }
 
 // storing matches formats of printf that store a number in the variable that an argument names.
@@ -55,7 +56,7 @@ func checkPrintf(c *call) {
 	if len(args) > 0 && (args[0].Kind != Literal || storing.MatchString(args[0].Text)) {
 		c.stores(args)
 	}
-	c.patterns(c.args)
+	c.w.looksUp(c.step, c.args)
 }
 
 // stores takes the arguments of a format that may store for names of variables.
@@ -100,19 +101,12 @@ func checkTest(c *call) {
 		return
 	}
 	for i, f := range args {
-		if i > 0 && (fileTests[args[i-1].Text] && args[i-1].Kind == Literal) || i+1 < len(args) && fileComparisons[args[i+1].Text] {
+		if i > 0 && (tables.FileTests[args[i-1].Text] && args[i-1].Kind == Literal) || i+1 < len(args) && slices.Contains([]string{"-nt", "-ot", "-ef"}, args[i+1].Text) {
 			c.reads(f)
 		}
 	}
-	c.patterns(args)
+	c.w.looksUp(c.step, args)
 }
-
-var (
-	fileTests       = words("-e -f -d -r -w -x -s -L -h -b -c -p -S -g -u -k -O -G -N -nt -ot -ef")
-	fileComparisons = words("-nt -ot -ef")
-	binaryTests     = words("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef")
-	unaryTests      = words("-n -z -e -f -d -r -w -x -s -L -h -b -c -p -S -g -u -k -O -G -N -t -o")
-)
 
 // orderlyTest reports whether a test with words that are not literal has its
 // operators where the number of words alone decides what they are.
@@ -127,9 +121,9 @@ func orderlyTest(args []Word) bool {
 	case 0, 1:
 		return true
 	case 2:
-		return args[0].Kind == Literal && unaryTests[args[0].Text]
+		return args[0].Kind == Literal && tables.UnaryTests[args[0].Text]
 	case 3:
-		return args[1].Kind == Literal && binaryTests[args[1].Text]
+		return args[1].Kind == Literal && tables.BinaryTests[args[1].Text]
 	}
 	return false
 }
@@ -174,10 +168,6 @@ func (w *walker) goTo(targets []File) {
 	succeeded := w.state.clone()
 	w.state = join(w.state, before)
 	w.success = &succeeded
-}
-
-func checkMapfile(c *call) {
-	c.fills(spec{Short: "td:n:O:s:"}, c.name+" may run what an option says")
 }
 
 // fills checks a builtin that sets the variables it names to what it reads. why is what is wrong with an
@@ -232,7 +222,7 @@ func checkSet(c *call) {
 		f := c.args[i]
 		switch {
 		case f.isLiteral("--"):
-			c.patterns(c.args[i:])
+			c.w.looksUp(c.step, c.args[i:])
 			return
 		case f.isLiteral("-o") || f.isLiteral("+o") || f.isLiteral("-euo") || f.isLiteral("-eo"):
 			if i++; i < len(c.args) && c.args[i].Kind == Literal && slices.Contains([]string{"pipefail", "errexit", "nounset", "noglob"}, c.args[i].Text) {
@@ -260,10 +250,7 @@ func checkWait(c *call) {
 
 // checkCommand is command and builtin: with -v they look a name up, else they run it.
 func checkCommand(c *call) {
-	if len(c.args) == 0 {
-		return
-	}
-	if c.name == "command" && (c.args[0].isLiteral("-v") || c.args[0].isLiteral("-V")) {
+	if c.name == "command" && len(c.args) > 0 && (c.args[0].isLiteral("-v") || c.args[0].isLiteral("-V")) {
 		anything(c)
 		return
 	}
@@ -277,7 +264,7 @@ func checkDate(c *call) {
 		return
 	}
 	c.readsValues(sp, p)
-	c.patterns(p.operands)
+	c.w.looksUp(c.step, p.operands)
 	for _, f := range p.operands {
 		if f.Kind == Many || !strings.HasPrefix(f.Text, "+") {
 			c.doubt("date may set the clock")
@@ -326,14 +313,18 @@ func checkBinary(c *call) {
 	}
 }
 
-// checkZcat notes the files that are read where there is none of the name that is given.
-func checkZcat(c *call) {
-	tables.Readers[c.name].check(c)
-	c.alsoPacked()
-}
-
-// alsoPacked notes the names that are tried where there is no file of the name that is given.
-func (c *call) alsoPacked() {
+// checkPacked notes the names that are tried where there is no file of the name that is given. It doubts names with a
+// line feed, which some zgreps take for a part of their own script.
+func checkPacked(c *call) {
+	if sp, reads := tables.Readers[c.name]; reads {
+		sp.check(c)
+	} else {
+		c.shaped()
+	}
+	odd := func(f Word) bool { return strings.Contains(f.Text, "\n") || f.Kind != Literal }
+	if c.name == "zgrep" && slices.ContainsFunc(c.args, odd) {
+		c.doubt("zgrep may take a name for a part of its own script")
+	}
 	for _, f := range c.step.Files {
 		named := f
 		for _, ending := range []string{".gz", ".z", "-gz", "-z", "_z", ".Z"} {
@@ -341,21 +332,6 @@ func (c *call) alsoPacked() {
 			c.step.Files = append(c.step.Files, f)
 		}
 	}
-}
-
-// checkZgrep doubts names with a line feed, which some zgreps take for a part of their own script.
-func checkZgrep(c *call) {
-	checkZcat(c)
-	odd := func(f Word) bool { return strings.Contains(f.Text, "\n") || f.Kind != Literal }
-	if slices.ContainsFunc(c.args, odd) {
-		c.doubt("zgrep may take a name for a part of its own script")
-	}
-}
-
-// checkGzip notes the files that are printed or listed, which may have an ending more.
-func checkGzip(c *call) {
-	c.shaped()
-	c.alsoPacked()
 }
 
 // shaped allows the words that the table of shapes has for the program. Those behind the first may be files, and

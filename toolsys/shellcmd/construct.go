@@ -444,13 +444,12 @@ const maxSuspected = 64
 // readings are the texts by which a rule that forbids may know a command: its words
 // without quotes, and with the program's plain name.
 func readings(words []Word) []string {
-	bare := make([]string, len(words))
-	for i, f := range words {
-		bare[i] = f.Text
+	bare := each(words, func(f Word) string {
 		if f.Kind != Literal {
-			bare[i] = f.Source
+			return f.Source
 		}
-	}
+		return f.Text
+	})
 	all := []string{strings.Join(bare, " ")}
 	bare[0] = baseName(bare[0])
 	all = append(all, strings.Join(bare, " "))

@@ -101,7 +101,7 @@ func (c *call) strange() bool {
 // subcommand checkers one subcommand of git.
 func (c *call) subcommand(name string) {
 	sp, reads := tables.Git[name]
-	c.patterns(c.args)
+	c.w.looksUp(c.step, c.args)
 	for _, f := range c.args {
 		if helper.MatchString(f.Text) && slices.Contains([]string{"archive", "clone", "fetch", "ls-remote", "pull", "push", "remote"}, name) {
 			c.opaque(c.name + " runs what an address says")

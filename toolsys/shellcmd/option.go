@@ -289,7 +289,7 @@ func (c *call) readsValues(sp spec, p parsed) {
 		case o.has && slices.Contains(sp.FileValues, o.name):
 			c.reads(o.value)
 		case o.has:
-			c.patterns([]Word{o.value})
+			c.w.looksUp(c.step, []Word{o.value})
 		}
 	}
 }
@@ -320,7 +320,7 @@ func (sp spec) check(c *call) {
 	case sp.Operands == nothing && len(all) > 0:
 		c.doubt("operands of " + c.name + " are not known to be harmless")
 	case sp.Operands == texts || sp.Operands == nothing:
-		c.patterns(operands)
+		c.w.looksUp(c.step, operands)
 	case sp.Operands == trees || sp.Operands == patternTrees || p.given(sp.Walks...):
 		if len(operands) == 0 {
 			operands = []Word{here()}
@@ -334,11 +334,7 @@ func (sp spec) check(c *call) {
 	}
 }
 
-// patterns notes the folders that the shell looks through for operands that are
-// patterns, though the command opens no file.
-func (c *call) patterns(words []Word) { c.w.looksUp(c.step, words) }
-
-// looksUp notes the folders that the shell looks through for patterns.
+// looksUp notes the folders that the shell looks through for words that are patterns, though the command opens no file.
 func (w *walker) looksUp(st *Step, words []Word) {
 	for _, f := range words {
 		switch {

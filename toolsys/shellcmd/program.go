@@ -67,7 +67,7 @@ func (c *call) check(full string) {
 	c.w.s.Network = c.w.s.Network || tables.Network[base] && !c.shows()
 	if c.w.functions[full] {
 		c.step.Leaf, c.step.Confined = true, true // its body is read where it is defined
-		c.patterns(c.args)
+		c.w.looksUp(c.step, c.args)
 		return
 	}
 	if strings.Contains(full, "/") && !slices.ContainsFunc(usualFolders, func(dir string) bool { return dir+baseName(full) == full }) {
@@ -224,11 +224,9 @@ func (c *call) runsOption() {
 // means reports whether a word is a subcommand, or an option with a value behind it or cut short: programs take
 // as much of a long name as tells it from others.
 func means(word, option string) bool {
-	if strings.HasPrefix(word, option) && (word == option || strings.ContainsAny(option, "-+=")) {
-		return true
-	}
 	name, _, _ := strings.Cut(word, "=")
-	return len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name)
+	return strings.HasPrefix(word, option) && (word == option || strings.ContainsAny(option, "-+=")) ||
+		len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name)
 }
 
 // shows reports whether the command only shows what is known of the program or the machine.
@@ -248,11 +246,8 @@ var plainArgument = regexp.MustCompile(`^\w[\w.:@+-]*$`).MatchString
 
 // text is the command's arguments with blanks between them, where all are literal.
 func (c *call) text() (text string, literal bool) {
-	texts := make([]string, len(c.args))
-	for i, f := range c.args {
-		if texts[i] = f.Text; f.Kind != Literal {
-			return "", false
-		}
+	if slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind != Literal }) {
+		return "", false
 	}
-	return strings.Join(texts, " "), true
+	return strings.Join(each(c.args, func(f Word) string { return f.Text }), " "), true
 }

@@ -147,28 +147,18 @@ func (s *Script) conclude(w *walker, file *syntax.File) {
 		}
 	}
 	s.Safe = s.ReadOnly && s.Changes.None() && !w.leftRunning
-	s.Plain = !w.leftRunning && plainStatements(file.Stmts)
+	s.Plain = !w.leftRunning
+	syntax.Walk(file, func(n syntax.Node) bool {
+		s.Plain = s.Plain && plainNode(n)
+		return s.Plain
+	})
 	s.SedEdit = sedEdit(file)
 	if s.ReadOnly {
 		fold(s, file.Stmts)
 	}
 }
 
-// plainStatements reports whether statements are a plain sequence.
-func plainStatements(stmts []*syntax.Stmt) bool {
-	for _, st := range stmts {
-		plain := true
-		syntax.Walk(st, func(n syntax.Node) bool {
-			plain = plain && plainNode(n)
-			return plain
-		})
-		if !plain {
-			return false
-		}
-	}
-	return true
-}
-
+// plainNode reports whether a part may stand in a plain sequence of commands.
 func plainNode(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Stmt:

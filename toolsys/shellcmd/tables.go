@@ -31,6 +31,11 @@ type programs struct {
 	// Shapes and GitShapes match the words, with a blank between them, with which programs and subcommands of git
 	// only read. Settings match the values with which variables of the environment may be set for a command.
 	Shapes, GitShapes, Settings named[pattern]
+	// Printers match the options with which programs print names as they are: no text of the option's own, no target
+	// of a link, and none that begins within a name. Filters match those with which they pass on whole lines.
+	Printers, Filters named[pattern]
+	// FileTests, BinaryTests and UnaryTests are operators of test: those about files, and by the words around them.
+	FileTests, BinaryTests, UnaryTests set
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
 	// Synonyms are options and subcommands with their other names, by program or by program-subcommand.
@@ -157,16 +162,11 @@ type set map[string]bool
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *set) UnmarshalText(text []byte) error {
-	*s = words(string(text))
-	return nil
-}
-
-func words(list string) set {
-	s := set{}
-	for name := range strings.FieldsSeq(list) {
-		s[name] = true
+	*s = set{}
+	for name := range strings.FieldsSeq(string(text)) {
+		(*s)[name] = true
 	}
-	return s
+	return nil
 }
 
 // named is a table with names of programs as its keys.

@@ -18,7 +18,7 @@ func TestTheTablesAreReadStrictly(t *testing.T) {
 
 // Patterns are compiled when they are first used, so that a mistake in one is found here.
 func TestEveryPatternOfTheTablesIsOne(t *testing.T) {
-	for _, table := range []named[pattern]{tables.Shapes, tables.GitShapes, tables.Settings} {
+	for _, table := range []named[pattern]{tables.Shapes, tables.GitShapes, tables.Settings, tables.Printers, tables.Filters} {
 		assert.NotEmpty(t, table)
 		for name, p := range table {
 			assert.NotPanics(t, func() { p.compiled() }, name)

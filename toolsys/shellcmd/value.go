@@ -305,7 +305,9 @@ func (w *walker) numeric(x syntax.ArithmExpr) bool {
 			return (x.Op == syntax.Assgn || w.numeric(x.X)) && w.numeric(x.Y) && w.assignNumber(x.X)
 		}
 		if slices.Contains([]syntax.BinAritOperator{syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon}, x.Op) {
-			return w.numeric(x.X) && w.maybe(func() bool { return w.numeric(x.Y) })
+			ok := w.numeric(x.X)
+			w.perhaps(func() { ok = ok && w.numeric(x.Y) }) // it may not be evaluated
+			return ok
 		}
 		return w.numeric(x.X) && w.numeric(x.Y)
 	}

@@ -120,12 +120,6 @@ func (w *walker) perhaps(do func()) {
 	w.state = join(before, w.state)
 }
 
-// maybe interprets an expansion that may not be made.
-func (w *walker) maybe(do func() bool) (ok bool) {
-	w.perhaps(func() { ok = do() })
-	return ok
-}
-
 // substitution interprets $(...). Nothing bounds the names that it prints.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
 	w.nest(func() {
@@ -178,11 +172,8 @@ func (w *walker) simple(st *syntax.Stmt) {
 
 // mayFail reports whether a redirection may fail, so that its command never runs.
 func mayFail(rd *syntax.Redirect) bool {
-	switch rd.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return false
-	}
-	return !slices.Contains([]string{"/dev/null", "1", "2"}, rd.Word.Lit())
+	text := slices.Contains([]syntax.RedirOperator{syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, rd.Op)
+	return !text && !slices.Contains([]string{"/dev/null", "1", "2"}, rd.Word.Lit())
 }
 
 // marksSuccess reports whether a command is one after whose success more is known than
@@ -567,10 +558,8 @@ func numberWord(x *syntax.Word) bool {
 	if x == nil || len(x.Parts) != 1 {
 		return false
 	}
-	if _, ok := x.Parts[0].(*syntax.ArithmExp); ok {
-		return true
-	}
-	return decimal(x.Lit())
+	_, computed := x.Parts[0].(*syntax.ArithmExp)
+	return computed || decimal(x.Lit())
 }
 
 func (w *walker) redirection(rd *syntax.Redirect) {
@@ -603,10 +592,10 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	number := rd.N != nil && rd.N.Value != "0"
 	copies := (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && literal && (target.Text == "-" || allDigits(strings.TrimSuffix(target.Text, "-")))
 	switch {
-	case copies && strings.TrimSuffix(target.Text, "-") == "0" && (number || rd.Op == syntax.DplOut):
-		w.note(Step{Text: printed(rd), Doubt: "what is read gets a number by which it may be written", Leaf: true, Confined: true, FilesUnknown: true})
-		return
 	case copies:
+		if strings.TrimSuffix(target.Text, "-") == "0" && (number || rd.Op == syntax.DplOut) {
+			w.note(Step{Text: printed(rd), Doubt: "what is read gets a number by which it may be written", Leaf: true, Confined: true, FilesUnknown: true})
+		}
 		return
 	case rd.Op == syntax.DplIn || strings.HasPrefix(target.Text, "/dev/tcp/") || strings.HasPrefix(target.Text, "/dev/udp/"):
 		w.s.Network = w.s.Network || rd.Op != syntax.DplIn

@@ -88,7 +88,7 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 	if !ok || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
 		return nil, false
 	}
-	c.patterns(each(p.options, func(o option) Word { return o.value }))
+	c.w.looksUp(c.step, each(p.options, func(o option) Word { return o.value }))
 	args, ok = c.behindSettings(wr, args)
 	if !ok || wr.Operands > len(args) {
 		return nil, ok && len(args) == 0
@@ -206,48 +206,21 @@ func (w *walker) printsBelow(st *syntax.Stmt) string {
 	if args == nil {
 		return ""
 	}
-	switch name, args := args[0], args[1:]; name {
-	case "find":
+	name, args := args[0], args[1:]
+	switch {
+	case name == "find":
 		return foundBelow(args)
-	case "ls":
-		return namesBelow(args, shortNames)
-	case "fd":
-		return namesBelow(args, fdNames)
-	case "rg":
-		if slices.Contains(args, "--files") || slices.Contains(args, "-l") {
-			return namesBelow(args, listedNames)
-		}
-	case "git":
-		if len(args) > 0 && args[0] == "ls-files" {
-			return namesBelow(args[1:], listedNames)
-		}
-	case "grep":
-		if len(args) > 1 && grepLists.MatchString(args[0]) {
-			if !strings.HasPrefix(args[1], "-") {
-				args[1] = "" // the pattern
-			}
-			return namesBelow(args, listedNames)
-		}
+	case name == "rg" && !slices.Contains(args, "--files") && !slices.Contains(args, "-l"), name == "git" && (len(args) == 0 || args[0] != "ls-files"),
+		name == "grep" && (len(args) < 2 || !grepLists.MatchString(args[0])), tables.Printers[name].compiled == nil:
+		return ""
+	case name == "grep" && !strings.HasPrefix(args[1], "-"):
+		args[1] = "" // the pattern
 	}
-	return ""
+	return namesBelow(args, tables.Printers[name].compiled())
 }
 
-// The options with which a program prints names as they are: no text of the option's own, no
-// target of a link, and none that begins within a name.
-var (
-	shortNames  = regexp.MustCompile(`^-[1aAdFhprRsStU]*$`)
-	fdNames     = regexp.MustCompile(`^(?:-[^-l]*|--(?:hidden|no-ignore|glob|full-path|absolute-path|(?:type|extension|exclude|max-depth)=[^/]*))$`)
-	listedNames = regexp.MustCompile(`^(?:-[A-Za-z0-9]*|--(?:files|files-with-matches|hidden|no-ignore|null|cached|others|modified|deleted|exclude-standard|(?:glob|iglob|type|type-not|include|exclude|exclude-dir)=.*)|--)$`)
-	filterNames = map[string]*regexp.Regexp{
-		"grep": grepNames, "egrep": grepNames, "fgrep": grepNames,
-		"head": countedNames, "tail": countedNames,
-		"sort": regexp.MustCompile(`^-[bdfghinrsuMVz]+$`), "uniq": regexp.MustCompile(`^-[cdiu]+$`),
-		"cat": nil, "tac": nil,
-	}
-	grepNames    = regexp.MustCompile(`^-[aEFGhiPsvwx]+$`)
-	grepLists    = regexp.MustCompile(`^-[acEFGhHiIlLnoPqrRsvwxzZ]*l[acEFGhHiIlLnoPqrRsvwxzZ]*$`)
-	countedNames = regexp.MustCompile(`^-(?:n?\d+|n|q)$`)
-)
+// grepLists matches options of grep with which it lists names.
+var grepLists = regexp.MustCompile(`^-[acEFGhHiIlLnoPqrRsvwxzZ]*l[acEFGhHiIlLnoPqrRsvwxzZ]*$`)
 
 // namesBelow bounds what a program prints that was given these words: the working directory,
 // unless a word leads out of it or an option is not among those that print names as they are.
@@ -298,18 +271,18 @@ func isFilter(st *syntax.Stmt) bool {
 	if args == nil || len(st.Redirs) > 0 {
 		return false
 	}
-	options, known := filterNames[args[0]]
+	options, known := tables.Filters[args[0]]
 	operands := 0
 	for i, a := range args[1:] {
 		switch {
-		case options == countedNames && args[i] == "-n" && allDigits(a):
+		case (args[0] == "head" || args[0] == "tail") && args[i] == "-n" && allDigits(a):
 		case !strings.HasPrefix(a, "-"):
 			operands++
-		case options == nil || !options.MatchString(a):
+		case !known || !options.compiled().MatchString(a):
 			return false
 		}
 	}
-	return known && (operands == 0 || operands == 1 && options == grepNames)
+	return known && (operands == 0 || operands == 1 && strings.HasSuffix(args[0], "grep"))
 }
 
 // literals are the texts of a simple command's words; nil where one is not literal.
