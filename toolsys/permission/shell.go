@@ -389,7 +389,8 @@ func (p *Part) renames(content string) bool {
 	copies := slices.ContainsFunc(p.Commands, func(words []string) bool {
 		return len(words) > 0 && slices.Contains([]string{"cp", "install", "ln", "mv"}, words[0])
 	})
-	return !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
+	unbound := copies && p.FilesUnknown && (strings.Contains(p.Text, "bin/{}") || len(p.Files) == 0 && strings.Contains(p.Text, "{}")) // names of which no more is known
+	return unbound || !looksOnly(p.Text) && slices.ContainsFunc(p.Files, func(f File) bool {
 		is := func(dir string) bool {
 			file := dir + caseless(name)
 			return globbed(caseless(f.Path), file, false) || copies && f.Tree && meets(elements(caseless(f.Path)+"/**"), elements(file))

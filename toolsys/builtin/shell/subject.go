@@ -60,8 +60,8 @@ func (d bash) npmrc(s *shellcmd.Script, c *tool.Context) bool {
 	return found
 }
 
-// part is one step, with the files that its patterns mean and what links lead to. settled reports whether what is in
-// folders stays as it is until the step runs.
+// part is one step, with the files that its patterns mean and what links lead to. settled reports whether no
+// folder is made before the step runs.
 func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) permission.Part {
 	p := permission.Part{
 		Text: st.Text, Readings: st.Readings, Commands: commandsOf(st), ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
@@ -72,7 +72,7 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) per
 			p.FilesUnknown = p.FilesUnknown || !permission.Within(f.Path, c.Roots)
 			f.Path = outermost(f.Path, c.Roots)
 		}
-		plain := !f.Glob && (f.Tree || f.Entries || f.Names) && d.plainFile(f.Path)
+		plain := !f.Glob && (f.Tree || f.Entries || f.Names) && (d.plainFile(f.Path) || settled && f.Entries && permission.Within(f.Path, c.Roots) && !d.holds(f.Path, "."))
 		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named, Names: f.Names && !plain}, f.Spelled, c)
 		if ok && f.Entries && !plain {
 			var entries []permission.File
@@ -80,9 +80,7 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) per
 			if !f.Glob {
 				folder = globQuoter.Replace(strings.TrimSuffix(f.Path, "/"))
 			}
-			if entries, ok = d.files(permission.File{Path: folder + "/*", Glob: true}, f.Spelled, c); ok && settled {
-				entries = entries[1:] // they are all that is there
-			}
+			entries, ok = d.files(permission.File{Path: folder + "/*", Glob: true}, f.Spelled, c)
 			found = append(found, entries...)
 		}
 		if ok && (f.Links || f.Split) {
