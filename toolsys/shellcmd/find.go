@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// findFollows are the options that stand in front of find's folders.
-var findFollows = []string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}
+// findFollows are the options that stand in front of find's folders, the last two on BSD.
+var findFollows = []string{"-L", "-H", "-P", "-O1", "-O2", "-O3", "-E", "-s"}
 
 // checkFind goes through find's folders and predicates. Every word that could be a
 // predicate has to be literal.

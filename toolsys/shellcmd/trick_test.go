@@ -100,3 +100,10 @@ func TestAScriptThatIsReadForItsGrammarIsNotRun(t *testing.T) {
 	provesNone(t, "bash -n", "bash -n -c ls", "bash -n +n f", "bash -nx f", "bash -in f", "bash -n f g", "bash -n *", `bash -n "$x"`, "zsh -n f", "git fsck --lost-found", "git help log", "git help -w log")
 	assert.Equal(t, []shellcmd.File{{Path: "/repo/f"}}, read("bash -n f").Steps[0].Files)
 }
+
+// Help is asked for by the only word, and a certificate is shown by words that write none.
+func TestHelpAndCertificatesAreOnlyShown(t *testing.T) {
+	provesNone(t, "rm --help f", "rm -f --help", "xargs --help ls", "cp --help a b", "openssl x509 -in c -out d", "openssl x509 -req -in c", "openssl x509 -in pkcs11:x -text", "openssl x509 -engine x -in c",
+		"openssl x509 -in c -CAcreateserial", "openssl req -in c", "openssl rand -out f 9", "npm --help", "find -E . -delete", "find -E . -exec rm {} +", `openssl x509 -in "$x"`)
+	assert.Equal(t, []shellcmd.File{{Path: "/repo/c.pem"}}, read("openssl x509 -in c.pem -noout").Steps[0].Files)
+}
