@@ -63,5 +63,7 @@ func TestAScriptIsNoBurden(t *testing.T) {
 		assert.Equal(t, "it is too long to read", c.Doubt)
 		assert.NotEmpty(t, c.Steps[len(c.Steps)-1].Opaque)
 	}
+	written := read("ls > f; " + numbered(1_500, "foo%d; ") + ": " + strings.Repeat("a", 200_000)).Steps // each may run what is in f
+	assert.Equal(t, "it is too long to read", written[len(written)-1].Opaque)
 	assert.Empty(t, read("gcc -O2 " + numbered(100, "f%d.c ")).Steps[0].Opaque)
 }

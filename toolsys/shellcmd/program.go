@@ -177,6 +177,7 @@ func (c *call) runsScript() bool {
 // wrote reports whether the script may have put something into the file of a name by now.
 func (w *walker) wrote(name string) bool {
 	names := w.absolute(name)
+	w.spend(8 * len(w.s.Steps))
 	return slices.ContainsFunc(w.s.Steps, func(st Step) bool {
 		return st.puts() && (names == nil || st.FilesUnknown || slices.ContainsFunc(st.Files, func(f File) bool {
 			return f.Write && slices.ContainsFunc(names, func(name string) bool {

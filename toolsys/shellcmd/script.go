@@ -138,8 +138,8 @@ func Read(source string, env Env) *Script {
 func (s *Script) conclude(w *walker, file *syntax.File) {
 	s.ReadOnly = len(file.Stmts) > 0
 	puts := slices.ContainsFunc(s.Steps, func(st Step) bool { return st.puts() })
-	for i := range s.Steps {
-		if puts && !s.Steps[i].Leaf && !s.Steps[i].puts() {
+	for i := 0; i < len(s.Steps); i++ {
+		if puts && !s.Steps[i].Leaf && !s.Steps[i].puts() && w.spend(len(s.Source)) {
 			s.Steps[i].Input += "\n" + s.Source // it may run what the script has written
 		}
 		if !s.Steps[i].ReadOnly {
