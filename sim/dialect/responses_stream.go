@@ -13,6 +13,8 @@ import (
 type responsesStream struct {
 	w     *writer
 	items map[string]*itemPiece
+	// failed: the last response has, which streams have once more as its end.
+	failed bool
 }
 
 // itemPiece is an item on its way.
@@ -29,6 +31,7 @@ type itemPiece struct {
 func (r *responsesStream) add(kind string, v gjson.Result) {
 	kind = cmp.Or(v.Get("type").String(), kind)
 	if kind == "error" || v.Get("error").IsObject() {
+		r.failed = true
 		r.w.fail(cmp.Or(v.Get("error.type").String(), v.Get("error.code").String(), v.Get("code").String(), "api_error"),
 			cmp.Or(v.Get("error.message").String(), v.Get("message").String()))
 		return
@@ -37,8 +40,12 @@ func (r *responsesStream) add(kind string, v gjson.Result) {
 		r.response(strings.TrimPrefix(kind, "response."), response)
 		return
 	}
+	kind, ours := strings.CutPrefix(kind, "response.")
+	if !ours { // a keepalive, which may come after the end too
+		return
+	}
 	r.begin(v)
-	switch kind = strings.TrimPrefix(kind, "response."); kind {
+	switch kind {
 	case "output_item.added":
 		p := r.item(v)
 		if p.whole { // some give all items one place
@@ -62,7 +69,7 @@ func (r *responsesStream) add(kind string, v gjson.Result) {
 // begin begins a message, unless one has begun.
 func (r *responsesStream) begin(v gjson.Result) {
 	if !r.w.begun {
-		r.items = map[string]*itemPiece{}
+		r.items, r.failed = map[string]*itemPiece{}, false
 		r.w.start(v.Get("id").String(), v.Get("model").String())
 	}
 }
@@ -79,6 +86,9 @@ func (r *responsesStream) response(kind string, v gjson.Result) {
 		}
 		r.begin(v)
 	case "failed":
+		if r.failed {
+			return
+		}
 		r.begin(v)
 		failed := Either(v, "error", "status_details.error")
 		r.w.fail(cmp.Or(failed.Get("code").String(), "api_error"), failed.Get("message").String())

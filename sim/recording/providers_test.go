@@ -298,3 +298,26 @@ func TestToolsOfCoheresFirstVersionHaveSchemas(t *testing.T) {
 	rec := open(t, called(t, "/v1/chat", askedBefore+`"message":"Go."}`, calledBefore))
 	assert.JSONEq(t, `{"type":"object","properties":{"p":{"type":"integer"},"q":{"description":"e"}},"required":["p"]}`, string(rec.Conversations[0].Turns[0].Tools[0].Schema))
 }
+
+// Streams of Responses have a failure as an error and once more as the response's end, and may be
+// kept alive behind their end.
+func TestAResponseEndsOnce(t *testing.T) {
+	created := `data: {"type":"response.created","response":{"id":"r1","model":"m"}}` + "\n\n"
+	failure := `data: {"type":"error","error":{"type":"insufficient_quota","message":"No money."}}` + "\n\n"
+	failed := `data: {"type":"response.failed","response":{"id":"r1","error":{"code":"insufficient_quota","message":"No money."}}}` + "\n\n"
+	alive := `data: {"type":"keepalive","sequence_number":12}` + "\n\n"
+	completed := `data: {"type":"response.completed","response":{"id":"r1","status":"completed","output":[]}}` + "\n\n"
+	lost := "error line 1, conversation 1, turn 1: the stream ends in an error event: insufficient_quota: No money."
+	for text, problem := range map[string][]string{
+		created + failure + failed:          {lost},
+		created + failed + alive:            {lost},
+		created + alive + completed + alive: nil,
+		alive + created + completed:         nil,
+	} {
+		rec := open(t, text)
+		require.Len(t, rec.Conversations, 1, text)
+		assert.Len(t, rec.Conversations[0].Turns, 1, text)
+		assert.Equal(t, problem, problems(rec), text)
+	}
+	assert.Len(t, open(t, created+failed+created+failed).Conversations[0].Turns, 2)
+}

@@ -158,9 +158,7 @@ func (s *scanner) scan(r *bufio.Reader) error {
 		return s.scan(bufio.NewReaderSize(plain, peekSize))
 	}
 	if bytes.HasPrefix(head, byteOrderMark) {
-		if _, err := r.Discard(len(byteOrderMark)); err != nil {
-			return s.fail(ErrUnreadable, "%s", err)
-		}
+		_, _ = r.Discard(len(byteOrderMark)) // it was peeked at
 		head = head[len(byteOrderMark):]
 	}
 	if err := s.read(head, r); err != nil {

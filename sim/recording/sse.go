@@ -214,7 +214,7 @@ func (r *responses) again(e stream.Event) bool {
 // homeless is an event outside of any message. Pings come anywhere.
 func (r *responses) homeless(e stream.Event) {
 	switch e.Type {
-	case pingEvent:
+	case pingEvent, "keepalive": // the latter of Responses
 	case errorEvent:
 		_, err := new(message.Assembler).Add(e.Data)
 		r.trouble(ErrorEvent, fmt.Sprint("an error event stands alone: ", err))
