@@ -44,7 +44,9 @@ func (form Export) Write(conversations []*Conversation, blank func(string) strin
 			}
 			w.turn(t)
 		}
-		trajectories, spans = append(trajectories, w.trajectory()), append(spans, w.spans...)
+		if spans = append(spans, w.spans...); len(w.steps) > 0 { // a trajectory has one at least
+			trajectories = append(trajectories, w.trajectory())
+		}
 	}
 	if form == ATIF {
 		return dialect.JSON(trajectories), left

@@ -92,3 +92,15 @@ func TestSpansOfEmptyAnswersHavePartsOfNothing(t *testing.T) {
 	assert.Contains(t, string(doc), `\"parts\":[]`)
 	assert.NotContains(t, string(doc), "null")
 }
+
+// A trajectory without a step is none: what is left of a conversation whose only answer was cut is left out.
+func TestNoTrajectoryIsWithoutSteps(t *testing.T) {
+	cut := `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"On"}}]}` + "\n\n"
+	rec := open(t, cut)
+	doc, left := recording.ATIF.Write(rec.Conversations, func(s string) string { return s })
+	assert.Equal(t, 1, left)
+	assert.Equal(t, "[]", string(doc))
+	doc, left = recording.ATIF.Write(append(open(t, `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":"One."}]}`).Conversations, rec.Conversations...), func(s string) string { return s })
+	assert.Equal(t, 1, left)
+	assert.Equal(t, "[2]", gjson.GetBytes(doc, "#.steps.#").Raw)
+}
