@@ -81,7 +81,7 @@ func (ls *lineScan) sample(v gjson.Result) error {
 	ls.exchanges.chains = ls.s.chains()
 	ls.exchanges.chains.ran = map[string]toolRun{}
 	asked := false
-	for _, e := range v.Get("events").Array() {
+	for _, e := range firstOf(v, "events transcript.events").Array() { // the latter in its first logs
 		switch e.Get("event").String() {
 		case "model":
 			if !e.Get("output.choices.0.message").IsObject() {
@@ -141,17 +141,17 @@ func referred(pool []gjson.Result, refs gjson.Result) gjson.Result {
 	return gjson.Parse("[" + strings.Join(all, ",") + "]")
 }
 
-var attachment = regexp.MustCompile(`"attachment://([0-9A-Za-z_-]+)"`)
+var attachment = regexp.MustCompile(`"(?:attachment|tc)://([0-9A-Za-z_-]+)"`)
 
 // attachments gives what puts a sample's long texts back where they are named.
 func attachments(sample gjson.Result) func(gjson.Result) gjson.Result {
 	texts := map[string]string{}
-	sample.Get("attachments").ForEach(func(name, text gjson.Result) bool {
+	firstOf(sample, "attachments transcript.content").ForEach(func(name, text gjson.Result) bool {
 		texts[name.Str] = text.Raw
 		return true
 	})
 	return func(v gjson.Result) gjson.Result {
-		if len(texts) == 0 || !strings.Contains(v.Raw, `"attachment://`) {
+		if len(texts) == 0 {
 			return v
 		}
 		return gjson.Parse(attachment.ReplaceAllStringFunc(v.Raw, func(name string) string {

@@ -101,6 +101,13 @@ func evaluations(t testing.TB) map[string]string {
 		return indented(t, head)[:len(indented(t, head))-2] + ",\n  \"samples\": " + indented(t, samples) + ",\n  \"reductions\": []\n}\n"
 	}
 	plain := func(id int) object { s := inspectSample(id, false); delete(s, "events"); return s }
+	first := func(id int) object {
+		s := inspectSample(id, false)
+		s["transcript"] = object{"events": s["events"], "content": s["attachments"]}
+		delete(s, "events")
+		delete(s, "attachments")
+		return s
+	}
 	parts := []string{"header.json", "{}", "samples/1_epoch_1.json", asJSON(t, inspectSample(1, true)), "samples/2_epoch_1.json", asJSON(t, inspectSample(2, true)), "summaries.json", "[]"}
 	run := func(id string) object { return object{"id": id, "task_id": "0", "trial": 0, "messages": tauMessages()} }
 	traj := func(trial int) object {
@@ -114,6 +121,7 @@ func evaluations(t testing.TB) map[string]string {
 	return map[string]string{
 		"inspect, formatted":          log(inspectSample(1, false), inspectSample(2, false)),
 		"inspect, on one line":        asJSON(t, object{"eval": object{}, "samples": []object{inspectSample(1, false), inspectSample(2, false)}}),
+		"inspect's first":             strings.ReplaceAll(log(first(1), first(2)), "attachment://", "tc://"),
 		"inspect, without its events": log(plain(1), plain(2)),
 		"inspect, packed":             zipped(t, zip.Deflate, parts...),
 		"inspect, packed by zstd":     zipped(t, zstd.ZipMethodWinZip, parts...),
