@@ -109,11 +109,9 @@ func (s planStep) Deferred() []string {
 
 // Found are the definitions that its search answers with, in the order asked.
 func (s planStep) Found() []recording.PromptTool {
-	var out []recording.PromptTool
-	for _, name := range s.Find {
-		out = append(out, s.some(func(t recording.PromptTool) bool { return t.Name == name })...)
-	}
-	return out
+	return slices.Concat(each(s.Find, func(name string) []recording.PromptTool {
+		return s.some(func(t recording.PromptTool) bool { return t.Name == name })
+	})...)
 }
 
 func (s planStep) some(keep func(recording.PromptTool) bool) []recording.PromptTool {

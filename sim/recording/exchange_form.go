@@ -157,19 +157,13 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	if name := v.Get("response.bodyFileName").String(); name != "" && len(x.response) == 0 && err == nil { // of WireMock
 		err = outside(name)
 	}
-	if xs.s.format == GoVCR1 && err == nil {
-		x.request, err = xs.whole(x.asked, x.request)
+	if xs.s.format == GoVCR1 && err == nil { // a cassette of ours may have only a part
+		whole, shared := xs.bodies.Restore(x.asked, string(x.request))
+		if x.request = []byte(whole); shared != nil {
+			err = fmt.Errorf("the body of the request %w", shared)
+		}
 	}
 	return x, err
-}
-
-// whole is a request's body, of which a cassette of ours may have only a part.
-func (xs *exchanges) whole(h http.Header, body []byte) ([]byte, error) {
-	whole, err := xs.bodies.Restore(h, string(body))
-	if err != nil {
-		return nil, fmt.Errorf("the body of the request %w", err)
-	}
-	return []byte(whole), nil
 }
 
 func (xs *exchanges) recorder(v gjson.Result, f *form) Format {

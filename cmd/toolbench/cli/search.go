@@ -98,7 +98,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	joined, err := a.catalogues(f.catalogs)
+	joined, _, err := a.catalogues(f.catalogs)
 	if err != nil {
 		return err
 	}

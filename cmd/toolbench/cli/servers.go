@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -288,25 +289,25 @@ func (g grants) add(server string, one mcptool.Grant) error {
 	return replaceFile(g.file, append(data, '\n'), 0o600)
 }
 
-// catalogues reads files and folders of them.
-func (a *app) catalogues(paths []string) (world.Catalogue, error) {
-	var all world.Catalogue
+// catalogues reads files and folders of them. Of a folder's files, broken are those that nobody
+// could read, each named with a word.
+func (a *app) catalogues(paths []string) (all world.Catalogue, broken int, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(a.path(path))
 		if err != nil {
-			return nil, usage("%s: %s; name a catalogue's file or a folder of them", path, reason(err))
+			return nil, 0, usage("%s: %s; name a catalogue's file or a folder of them", path, reason(err))
 		}
 		read := a.catalogueFile
 		if info.IsDir() {
-			read = a.catalogueFolder
+			read = func(folder string) (world.Catalogue, error) { return a.catalogueFolder(folder, &broken) }
 		}
 		c, err := read(path)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		all = a.joinFrom(path, all, c)
 	}
-	return all, nil
+	return all, broken, nil
 }
 
 // joinFrom adds what a file or a folder holds. A tool that is there already is left out,
@@ -394,10 +395,11 @@ func named(path string) bool {
 }
 
 // catalogueFolder reads a folder and those in it. What lies there and holds no tools
-// is passed over, with a word.
-func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
-	var all world.Catalogue
-	err := a.within(folder, func(f found) error {
+// is passed over, with a word, and so is what cannot be read: one broken file is no reason to
+// count nothing of the others.
+func (a *app) catalogueFolder(folder string, broken *int) (all world.Catalogue, err error) {
+	var first error
+	err = a.within(folder, func(f found) error {
 		if !named(f.path) {
 			return nil
 		}
@@ -405,18 +407,19 @@ func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
 		switch {
 		case errors.Is(err, world.ErrNoTools):
 			a.logf("%s: skipped: it holds no tool", f.path)
-			return nil
-		case err != nil && isYAML(unpacked(f.path)): // a template of YAML is none, and no catalogue
+		case err != nil:
 			a.logf("skipped: %s", err)
-			return nil
-		}
-		if err == nil {
+			if !isYAML(unpacked(f.path)) { // a template of YAML is none, and no catalogue
+				first = cmp.Or(first, err)
+				*broken++
+			}
+		default:
 			all = a.joinFrom(f.path, all, a.placed(f.path, c))
 		}
-		return err
+		return nil
 	})
 	if err == nil && len(all) == 0 {
-		err = usage("%s: it holds no tool in any .json, .jsonl, .ndjson, .yaml or .snap; name the catalogue's file", folder)
+		err = cmp.Or(first, usage("%s: it holds no tool in any .json, .jsonl, .ndjson, .yaml or .snap; name the catalogue's file", folder))
 	}
 	return all, err
 }

@@ -65,14 +65,11 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		return usage("--percent %d: a window has 100; give 1 to 100", f.percent)
 	}
 	against, err := a.readBaseline(f.baseline, "tokens")
-	if err != nil {
+	counter, none := a.provisional(f)
+	if err = cmp.Or(err, none); err != nil {
 		return err
 	}
-	counter, err := a.provisional(f)
-	if err != nil {
-		return err
-	}
-	tools, failures, err := a.countable(ctx, f)
+	tools, failures, broken, err := a.countable(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -106,8 +103,8 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		return err
 	case over > f.max:
 		return &exitError{ExitFailed, fmt.Errorf("the definitions come to %d tokens (%s), more than --max %d", over, report.Counter.Name, f.max)}
-	case len(failures) > 0 || report.Total.Tools == 0:
-		return usage("--max %d: the sum is not known; leave out servers that fail, and name recordings with requests", f.max)
+	case len(failures)+broken > 0 || report.Total.Tools == 0:
+		return usage("--max %d: the sum is not known; leave out servers that fail and broken files, and name recordings with requests", f.max)
 	}
 	return nil
 }
@@ -142,15 +139,12 @@ func (a *app) counted(ctx context.Context, tools []economics.Tool, counter econo
 	return report, nil
 }
 
-// countable gathers the tools of all sources.
-func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, []world.ListFailure, error) {
-	catalogue, err := a.catalogues(f.catalogs)
-	if err != nil {
-		return nil, nil, err
-	}
-	specs, failures, err := a.specs(f.serverFlags)
-	if err != nil {
-		return nil, nil, err
+// countable gathers the tools of all sources; broken counts the files of catalogues that nobody could read.
+func (a *app) countable(ctx context.Context, f tokensFlags) (all []economics.Tool, failures []world.ListFailure, broken int, err error) {
+	catalogue, broken, err := a.catalogues(f.catalogs)
+	specs, failures, unread := a.specs(f.serverFlags)
+	if err = cmp.Or(err, unread); err != nil {
+		return nil, nil, 0, err
 	}
 	answered := a.awaiting(len(specs), f.limit)
 	listed, more := world.ListServers(ctx, specs, a.processes(), f.limit)
@@ -159,19 +153,19 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, [
 	if f.save != "" {
 		if err := a.saved(f.save, listed); err != nil {
 			a.unreached(failures)
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 	}
 	joined, err := world.JoinCatalogues(catalogue, listed)
 	if err != nil {
-		return nil, nil, usage("%s", err)
+		return nil, nil, 0, usage("%s", err)
 	}
-	all := economics.Served(joined)
+	all = economics.Served(joined)
 	if f.builtin || !f.named() && len(f.catalogs)+len(f.recordings) == 0 {
 		own, _ := economics.Builtins(settings.Settings{})
 		all = append(own, all...)
 	}
-	return all, failures, nil
+	return all, failures, broken, nil
 }
 
 // endpointFlags are how the API's count_tokens is reached.
