@@ -106,6 +106,19 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 	}
 }
 
+// Batches of something else, as of traces, are none of a model's.
+func TestBatchesOfSomethingElseAskNoModel(t *testing.T) {
+	for path, what := range map[string]string{
+		"/crewai_plus/api/v1/tracing/ephemeral/batches/b_1/events": "requests that ask no model",
+		"/crewai_plus/api/v1/tracing/batches":                      "requests that ask no model",
+		"/openai/batches/b_1?api-version=2024-10-21":               "requests of batches",
+		"/openai/v1/batches":                                       "requests of batches",
+	} {
+		rec := open(t, inYAML(t, object{"when": object{"path": path, "method": "POST", "body": "{}"}, "then": object{"status": 200, "body": "{}"}})+"---\n"+httpMock(t))
+		assert.Equal(t, map[string]int{what: 1}, rec.Ignored, path)
+	}
+}
+
 // Lists of choices and of candidates are a model's only where they have what a model's have.
 func TestNamesOfMembersAloneAreNoAnswer(t *testing.T) {
 	for _, text := range []string{

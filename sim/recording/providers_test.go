@@ -321,3 +321,18 @@ func TestAResponseEndsOnce(t *testing.T) {
 	}
 	assert.Len(t, open(t, created+failed+created+failed).Conversations[0].Turns, 2)
 }
+
+// llama.cpp's server has a line of its own for an error, in the place of data.
+func TestAnErrorMayHaveALineOfItsOwn(t *testing.T) {
+	begun := `data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"On"}}]}` + "\n\n"
+	failed := `error: {"code":500,"message":"No room.","type":"server_error"}` + "\n\n"
+	why := "the stream ends in an error event: server_error: No room."
+	assert.Equal(t, []string{"error line 1, conversation 1, turn 1: " + why}, problems(open(t, begun+failed)))
+	assert.Equal(t, []string{"error line 1, interaction 1, conversation 1, turn 1: " + why}, problems(open(t, called(t, "/v1/chat/completions", askedChat+"]}", begun+failed))))
+	for _, text := range []string{failed, called(t, "/v1/chat/completions", askedChat+"]}", failed)} {
+		_, err := recording.Open("file", strings.NewReader(text), recording.Limits{}, nil)
+		assert.ErrorContains(t, err, "server_error: No room.", text)
+	}
+	_, err := recording.Open("file", strings.NewReader("error: none\nsteps: []\n"), recording.Limits{}, nil)
+	assert.ErrorContains(t, err, "it holds no turn of a model")
+}

@@ -144,7 +144,7 @@ var (
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
 	pageStart     = regexp.MustCompile(`^data: ?\{"type": ?"(?:start|start-step|RUN_STARTED)"`)
-	sseStart      = regexp.MustCompile(`^(?:(?:event|data|retry)?:|id:[^\n]*\n(?:event|data|retry)?:)`)
+	sseStart      = regexp.MustCompile(`^(?:(?:event|data|retry)?:|error: ?\{"|id:[^\n]*\n(?:event|data|retry)?:)`)
 )
 
 // scan finds out what the file is and reads it as that.
@@ -161,11 +161,8 @@ func (s *scanner) scan(r *bufio.Reader) error {
 		_, _ = r.Discard(len(byteOrderMark)) // it was peeked at
 		head = head[len(byteOrderMark):]
 	}
-	if err := s.read(head, r); err != nil {
+	if err := s.read(head, r); err != nil || s.found {
 		return err
-	}
-	if s.found {
-		return nil
 	}
 	why := "it holds no turn of a model"
 	if other := s.instead(); other != "" {

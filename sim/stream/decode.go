@@ -191,6 +191,10 @@ func (d *Decoder) field(line []byte) {
 			value = value[1:]
 		}
 		d.addData(value)
+	case "error":
+		if json.Valid(value) { // of llama.cpp's server, in the place of data
+			d.addData([]byte(`{"error":` + string(value) + "}"))
+		}
 	}
 	d.size += len(line) + 1
 }
