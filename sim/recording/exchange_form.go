@@ -155,7 +155,7 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 		x.response, err = fromBase64(string(x.response))
 	}
 	if name := v.Get("response.bodyFileName").String(); name != "" && len(x.response) == 0 && err == nil { // of WireMock
-		err = outside(name)
+		err = fmt.Errorf("%w: %s", errOutside, name)
 	}
 	if xs.s.format == GoVCR1 && err == nil { // a cassette of ours may have only a part
 		whole, shared := xs.bodies.Restore(x.asked, string(x.request))
@@ -234,7 +234,7 @@ func kindOf(b gjson.Result) ([]byte, error) {
 	case "sse":
 		return []byte(texts(b.Get("chunks"), "\n\n")), nil
 	case "binary":
-		return nil, outside(b.Get("path").String())
+		return nil, fmt.Errorf("%w: %s", errOutside, b.Get("path").String())
 	case "empty":
 		return nil, nil
 	}
@@ -242,11 +242,6 @@ func kindOf(b gjson.Result) ([]byte, error) {
 }
 
 var errOutside = errors.New("a body stands in a file of its own, which is not read with this one")
-
-// outside names the file that has a body.
-func outside(name string) error {
-	return fmt.Errorf("%w: %s", errOutside, name)
-}
 
 // base64Member marks a text that is bytes in base64.
 const base64Member = "base64_string"

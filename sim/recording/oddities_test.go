@@ -687,3 +687,27 @@ func TestBodiesInSegmentsAreRead(t *testing.T) {
 	assert.Equal(t, "seen", first.Results[0].Text)
 	assert.Equal(t, 4, first.Usage.Output)
 }
+
+// Snapshots of Rust's insta have what they keep behind a document about it, which may hold what that was made of.
+func TestASnapshotIsWhatStandsBehindItsHead(t *testing.T) {
+	head := "---\nsource: src/tests.rs\ndescription: a.json\ninfo:\n  choices:\n    - index: 0\n      message:\n        role: assistant\n        content: Another.\n---\n"
+	stream := string(exchanges(t)[0].response)
+	plain := open(t, stream)
+	for _, text := range []string{head + stream, strings.ReplaceAll(head+stream, "\n", "\r\n")} {
+		rec := open(t, text)
+		assert.Equal(t, recording.SSE, rec.Format)
+		assert.Empty(t, rec.Problems)
+		assert.Empty(t, rec.Ignored)
+		require.Len(t, rec.Conversations, 1)
+		require.Len(t, rec.Conversations[0].Turns, 1)
+		assert.Equal(t, calls(plain.Conversations[0].Turns[0]), calls(rec.Conversations[0].Turns[0]))
+		assert.Equal(t, 11, rec.Conversations[0].Turns[0].Line, "lines are those of the file")
+	}
+	message := object{"type": "message", "role": "assistant", "model": "m", "content": []object{{"type": "tool_use", "id": "A", "name": "view", "input": object{"p": 1}}}, "stop_reason": "tool_use"}
+	for _, text := range []string{indented(t, message), inYAML(t, message), indented(t, object{"response": message})} {
+		rec := open(t, head+text)
+		require.Len(t, rec.Conversations, 1, text)
+		require.Len(t, rec.Conversations[0].Turns, 1, text)
+		assert.Equal(t, []string{`A view {"p":1}`}, calls(rec.Conversations[0].Turns[0]), text)
+	}
+}

@@ -95,7 +95,7 @@ const MaxPromptBytes = 256 << 20
 // messages. Errors are those of Scan; the last is ErrTooLarge also for
 // requests that hold more than MaxPromptBytes. What was read before an error is given.
 func ReadPrompts(name string, r io.Reader, limits Limits) (*PromptFile, error) {
-	rd := &reader{file: &PromptFile{Name: name}, sessions: map[int]*PromptSession{}, requests: map[place]*Prompt{}, parser: newParser(MaxPromptBytes)}
+	rd := &reader{file: &PromptFile{Name: name}, sessions: map[int]*PromptSession{}, requests: map[place]*Prompt{}, parser: &parser{map[string]string{}, MaxPromptBytes}}
 	_, err := Scan(name, r, limits, Handler{
 		Request: rd.request, Turn: rd.turn, Problem: func(Problem) { rd.file.Problems++ },
 	})
@@ -146,8 +146,6 @@ type parser struct {
 	texts map[string]string
 	room  int
 }
-
-func newParser(room int) *parser { return &parser{map[string]string{}, room} }
 
 // own gives the text that is kept for a text.
 func (p *parser) own(text string) string {
@@ -241,7 +239,7 @@ func compact(raw string) string { return gjson.Get(raw, "@ugly").Raw }
 // PromptsOf makes a session of the bodies of its requests, in the order in which they were
 // sent (D5). The error names a body that has more than there is room for.
 func PromptsOf(bodies []message.Body) (*PromptSession, error) {
-	s, p := &PromptSession{Number: 1}, newParser(MaxPromptBytes)
+	s, p := &PromptSession{Number: 1}, &parser{map[string]string{}, MaxPromptBytes}
 	for i, body := range bodies {
 		r, err := p.request(string(body.Bytes()))
 		if err != nil {

@@ -143,6 +143,7 @@ var (
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
+	snapshotHead  = regexp.MustCompile(`^(?s:---\r?\nsource: .*?\n---\r?\n)`) // of Rust's insta
 	pageStart     = regexp.MustCompile(`^data: ?\{"type": ?"(?:start|start-step|RUN_STARTED)"`)
 	sseStart      = regexp.MustCompile(`^(?:(?:event|data|retry)?:|error: ?\{"|id:[^\n]*\n(?:event|data|retry)?:)`)
 )
@@ -160,6 +161,11 @@ func (s *scanner) scan(r *bufio.Reader) error {
 	if bytes.HasPrefix(head, byteOrderMark) {
 		_, _ = r.Discard(len(byteOrderMark)) // it was peeked at
 		head = head[len(byteOrderMark):]
+	}
+	if about := snapshotHead.Find(head); about != nil { // lines keep their numbers
+		blank := bytes.Repeat([]byte("\n"), bytes.Count(about, []byte("\n")))
+		_, _ = r.Discard(len(about))
+		return s.scan(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(blank), r), peekSize))
 	}
 	if err := s.read(head, r); err != nil || s.found {
 		return err
