@@ -711,3 +711,30 @@ func TestASnapshotIsWhatStandsBehindItsHead(t *testing.T) {
 		assert.Equal(t, []string{`A view {"p":1}`}, calls(rec.Conversations[0].Turns[0]), text)
 	}
 }
+
+// claude-code-router's log has what each body is beside its text, and the address, the status and the headers beside both.
+func TestARoutersLogIsRead(t *testing.T) {
+	body := func(text string) object {
+		return object{"contentType": "application/json", "encoding": "utf8", "sizeBytes": len(text), "text": text, "truncated": false}
+	}
+	var list []object
+	for _, x := range exchanges(t) {
+		list = append(list, object{"id": 1, "method": "POST", "path": "/v1/messages", "url": "http://127.0.0.1:3456/v1/messages?beta=true", "statusCode": 200,
+			"requestHeaders": object{}, "responseHeaders": object{"content-type": "text/event-stream"}, "requestBody": body(x.request), "responseBody": body(string(x.response))})
+	}
+	refused := maps.Clone(list[2])
+	refused["statusCode"], refused["responseBody"] = 529, body(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)
+	list = append(list[:2:2], refused, list[2])
+	lines := ""
+	for _, x := range list {
+		lines += asJSON(t, x) + "\n"
+	}
+	for _, text := range []string{asJSON(t, list), indented(t, list), lines} {
+		rec := open(t, text)
+		require.Len(t, rec.Conversations, 1)
+		require.Len(t, rec.Conversations[0].Turns, 3)
+		assert.Equal(t, []string{"call_1 text of a", "call_2 a b"}, answers(rec.Conversations[0].Turns[0]))
+		require.Len(t, rec.Problems, 1)
+		assert.Contains(t, rec.Problems[0].Text, "status 529: overloaded_error: Overloaded")
+	}
+}
