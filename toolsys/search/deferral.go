@@ -126,10 +126,7 @@ func exceeds(in FinalInput) (bool, string) {
 		note = ", assumed for an unknown model"
 	}
 	on := in.DeferredTokens > threshold
-	verb := "stay within"
-	if on {
-		verb = "exceed"
-	}
+	verb := map[bool]string{true: "exceed", false: "stay within"}[on]
 	return on, fmt.Sprintf("%d deferred tokens %s %d (%d %% of a window of %d%s)",
 		in.DeferredTokens, verb, threshold, in.Percent, window, note)
 }

@@ -83,9 +83,7 @@ func (e *expansion) sentence(text string) {
 	}
 	for _, p := range pieces {
 		if e.once("piece " + p.Text) {
-			g := newGroup(p.Text, 1)
-			e.addConcepts(&g, p.Concepts, weightTranslated, "glossary")
-			e.add(g)
+			e.add(e.translated(newGroup(p.Text, 1), p.Concepts))
 		}
 	}
 }
@@ -117,9 +115,7 @@ func (e *expansion) phrase(words []token) {
 			concepts = e.glossary.Foreign(e.lang, text)
 		}
 		if concepts != nil && e.once("phrase "+text) {
-			g := newGroup(text, 1)
-			e.addConcepts(&g, concepts, weightTranslated, "glossary")
-			e.add(g)
+			e.add(e.translated(newGroup(text, 1), concepts))
 			return
 		}
 	}
@@ -149,7 +145,7 @@ func (e *expansion) word(w token) {
 		g.members = append(g.members, member{term: id, weight: 1})
 	}
 	if concepts := e.foreign(w, known); concepts != nil {
-		e.addConcepts(&g, concepts, weightTranslated, "glossary")
+		g = e.translated(g, concepts)
 	} else {
 		if known {
 			g.most = e.idf(id)
@@ -179,6 +175,20 @@ func (e *expansion) foreign(w token, known bool) []int {
 		}
 	}
 	return nil
+}
+
+// translated is a group with the words of concepts. A rarer word of like meaning counts little
+// more than the plainest: a word for repositories is not for projects, where all tools have those.
+func (e *expansion) translated(g group, concepts []int) group {
+	most := 0.0
+	for _, c := range concepts {
+		if id, ok := e.lexicon.word(e.glossary.keys[c][0]); ok {
+			most = max(most, rarerMost*e.idf(id))
+		}
+	}
+	g.most = cmp.Or(most, g.most)
+	e.addConcepts(&g, concepts, weightTranslated, "glossary")
+	return g
 }
 
 // addConcepts adds the words of concepts to a group: the English ones, and those of other

@@ -40,6 +40,7 @@ func TestTheBuiltInGlossaryIsSound(t *testing.T) {
 		assert.Greater(t, rankedText[lang], 600, lang)
 		assert.Contains(t, g.Languages(), lang)
 	}
+	assert.Greater(t, rankedText["ko"], 200)
 }
 
 func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {

@@ -165,12 +165,7 @@ func (ix *Index) Search(q Query, max int) Result {
 }
 
 // bounded is the number of results to give for the number asked.
-func bounded(max int) int {
-	if max < 1 {
-		return DefaultMax
-	}
-	return min(max, HighestMax)
-}
+func bounded(asked int) int { return min(cmp.Or(max(asked, 0), DefaultMax), HighestMax) }
 
 // selected finds tools by exact name, or by one that differs in case only.
 func (ix *Index) selected(names []string) (matches []Match, missing []string) {

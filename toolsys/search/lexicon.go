@@ -19,6 +19,9 @@ const (
 	// and loses that does another.
 	fitting = 0.15
 
+	// rarerMost is how much a rarer word of a translation counts at most, of the plainest one's rarity.
+	rarerMost = 1.5
+
 	// What a group of the query counts, as a share of a word.
 	weightNeighbours = 0.35 // two neighbouring words, as such
 	weightJoined     = 0.6  // two neighbouring words, written as one

@@ -91,6 +91,8 @@ func TestLexiconFindsWhatIsMeant(t *testing.T) {
 		"Japanese":             {"天気予報": "get_forecast", "ファイルを削除して": "delete_file", "メールを送りたい": "send_email"},
 		"Spanish":              {"pronóstico del tiempo": "get_forecast", "buscar archivos": "search_files", "envía un correo electrónico": "send_email"},
 		"French":               {"prévisions météo": "get_forecast", "supprimer le fichier": "delete_file", "traduire un texte": "translate_text"},
+		"Korean":               {"날씨 예보 알려줘": "get_forecast", "파일을 삭제해줘": "delete_file", "이메일 보내줘": "send_email"},
+		"numbers with a plus":  {"email +4912345678 and +1 (555) 010": "send_email"},
 		"German":               {"Wettervorhersage": "get_forecast", "Dateien suchen": "search_files", "lösche die Datei": "delete_file"},
 		"English to others":    {"book a meeting room": "会议室预订", "amount on an invoice": "invoice_reader"},
 		"its own language":     {"发票的日期": "invoice_reader", "预订会议室": "会议室预订"},
@@ -99,6 +101,20 @@ func TestLexiconFindsWhatIsMeant(t *testing.T) {
 		for query, want := range cases {
 			assert.Equal(t, want, top(t, query), "%s: %s", about, query)
 		}
+	}
+}
+
+// Where each tool has the word that a translation means first, one of like meaning that few have
+// would lead away.
+func TestATranslationIsFoundByItsPlainestWord(t *testing.T) {
+	pool := []search.Entry{
+		{Name: "create_repository", Description: "Creates a repository."}, {Name: "delete_repository", Description: "Deletes a repository."},
+		{Name: "projects_write", Description: "Creates a project that a repository is part of."}, {Name: "list_stars", Description: "Stars of a repository."},
+	}
+	for _, text := range []string{"crée un nouveau dépôt", "crea un repositorio nuevo", "创建一个新仓库", "新しいリポジトリを作成して", "새로운 저장소를 만들어줘"} {
+		q, err := search.ParseQuery(text)
+		require.NoError(t, err)
+		assert.Equal(t, "create_repository", names(search.NewIndex(search.Lexicon(), pool, nil).Search(q, 1))[0], text)
 	}
 }
 

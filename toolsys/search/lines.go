@@ -1,6 +1,9 @@
 package search
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // lines are many texts behind each other, so that a word is looked for in all of them at
 // once.
@@ -56,10 +59,5 @@ func beginOf[E int | int32](ends []E, i int) E {
 
 // may reports whether any text may have a word: sentences have blanks, which names have not.
 func (l *lines) may(word string) bool {
-	for i := range len(word) {
-		if !l.bytes[word[i]] {
-			return false
-		}
-	}
-	return len(word) <= l.length
+	return len(word) <= l.length && !slices.ContainsFunc([]byte(word), func(b byte) bool { return !l.bytes[b] })
 }

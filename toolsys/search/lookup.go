@@ -134,12 +134,7 @@ func (g *glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops
 // are in the glossary, as stop words or in a concept. It is English where no other has
 // more.
 func (g *glossary) Language(words []string) string {
-	best, most := english, 0
-	for _, w := range words {
-		if g.stops[english][w] || g.english[rootOf(w)] != nil {
-			most++
-		}
-	}
+	best, most := english, g.count(english, words)
 	for _, lang := range g.Languages() {
 		if n := g.count(lang, words); n > most {
 			best, most = lang, n
@@ -148,11 +143,11 @@ func (g *glossary) Language(words []string) string {
 	return best
 }
 
-// count counts the words that are of a language other than English.
+// count counts the words that are of a language.
 func (g *glossary) count(lang string, words []string) int {
 	n := 0
 	for _, w := range words {
-		if g.stops[lang][w] || g.exact[foreignWord{lang, w}] != nil || g.clipped[foreignWord{lang, clip(w)}] != nil {
+		if g.stops[lang][w] || lang == english && g.english[rootOf(w)] != nil || g.exact[foreignWord{lang, w}] != nil || g.clipped[foreignWord{lang, clip(w)}] != nil {
 			n++
 		}
 	}
@@ -188,7 +183,7 @@ func ParseQuery(text string) (Query, error) {
 	q := Query{Text: strings.ToLower(text), Raw: strings.Join(unplussed, " ")}
 	var plain []string
 	for field := range strings.FieldsSeq(q.Text) {
-		if word, must := strings.CutPrefix(field, "+"); must {
+		if word, must := strings.CutPrefix(field, "+"); must && strings.TrimLeft(word, "0123456789") == word { // and no telephone number
 			q.Required = append(q.Required, strings.Trim(word, `,.;:!?"'`))
 		} else {
 			plain = append(plain, field)

@@ -473,3 +473,11 @@ func memberOf(row map[string]json.RawMessage, key string) string {
 	_ = json.Unmarshal(row[key], &text)
 	return text
 }
+
+// cost is that of putting one letter for another.
+func cost(x, y rune) int {
+	if x == y {
+		return 0
+	}
+	return 1
+}

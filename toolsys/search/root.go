@@ -152,14 +152,8 @@ func measure(w string) int {
 	return n
 }
 
-func hasVowel(w string) bool {
-	for i := range len(w) {
-		if !consonant(w, i) {
-			return true
-		}
-	}
-	return false
-}
+// hasVowel reports whether a consonant behind a word would follow a vowel of it.
+func hasVowel(w string) bool { return measure(w+"b") > 0 }
 
 func doubleConsonant(w string) bool {
 	n := len(w)

@@ -182,7 +182,11 @@ func (r *distanceRows) next(a, b []rune, i, bound int) int {
 	}
 	least := row[from]
 	for j := from; j < to; j++ {
-		row[j+1] = min(r.last[j]+cost(a[i], b[j]), r.last[j+1]+1, row[j]+1)
+		other := r.last[j] // one letter for another
+		if a[i] != b[j] {
+			other++
+		}
+		row[j+1] = min(other, r.last[j+1]+1, row[j]+1)
 		if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 			row[j+1] = min(row[j+1], r.before[j-1]+1)
 		}
@@ -192,14 +196,6 @@ func (r *distanceRows) next(a, b []rune, i, bound int) int {
 		row[to+1] = bound + 1
 	}
 	return least
-}
-
-// cost is that of putting one letter for another.
-func cost(x, y rune) int {
-	if x == y {
-		return 0
-	}
-	return 1
 }
 
 // Nearest proposes tools for a name that no tool has (SPEC C4): first those

@@ -350,10 +350,5 @@ var ligatures = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", '
 
 // isASCII reports whether a word has no byte beyond the first 128.
 func isASCII(word string) bool {
-	for i := range len(word) {
-		if word[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(word, func(r rune) bool { return r >= 0x80 })
 }
