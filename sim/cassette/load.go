@@ -8,7 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
-	"strconv"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -140,19 +141,18 @@ const mostKeys = 1000
 // measure counts the nodes as if aliases were written out, so that a small
 // file cannot stand for a huge one.
 func (l *loader) measure(n *yaml.Node, depth int) error {
-	if l.nodes++; l.nodes > l.limits.Nodes {
+	l.nodes++
+	l.bytes += int64(len(n.Value))
+	switch {
+	case l.nodes > l.limits.Nodes:
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("expands to more than %d YAML nodes", l.limits.Nodes), "go-vcr writes no aliases: "+recordAgain)
-	}
-	if depth > l.limits.Depth {
+	case depth > l.limits.Depth:
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("is nested deeper than %d levels", l.limits.Depth), recordAgain)
-	}
-	if l.bytes += int64(len(n.Value)); l.bytes > l.limits.Bytes {
+	case l.bytes > l.limits.Bytes:
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("expands to more than %d bytes", l.limits.Bytes), "go-vcr writes no aliases: "+recordAgain)
-	}
-	if n.Kind == yaml.MappingNode && len(n.Content) > 2*mostKeys {
+	case n.Kind == yaml.MappingNode && len(n.Content) > 2*mostKeys:
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("has more than %d keys in one mapping", mostKeys), recordAgain)
-	}
-	if n.Kind == yaml.AliasNode {
+	case n.Kind == yaml.AliasNode:
 		return l.measure(n.Alias, depth+1)
 	}
 	for _, c := range n.Content {
@@ -163,27 +163,28 @@ func (l *loader) measure(n *yaml.Node, depth int) error {
 	return nil
 }
 
-var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlPlace = regexp.MustCompile(`^yaml: (?:line \d+: )?`)
 
-// syntax words a YAML error. The library gives the line only, and some errors
-// not even that; the column is where that line's text begins.
+// Misread is the line at which a text stops being YAML, from 1, and why. The library's own line
+// is one too low where its parser fails, and often only that of the mapping around the mistake.
+func Misread(raw []byte, err error) (line int, why string) {
+	lines := slices.Collect(bytes.Lines(bytes.TrimRight(raw, "\n")))
+	line = 1 + sort.Search(len(lines)-1, func(n int) bool {
+		return yaml.Unmarshal(bytes.Join(lines[:n+1], nil), new(yaml.Node)) != nil
+	})
+	return line, yamlPlace.ReplaceAllString(err.Error(), "")
+}
+
+// syntax words a YAML error. The column is where the line's text begins.
 func (l *loader) syntax(raw []byte, err error) *LoadError {
-	text := err.Error()
 	e := l.fail(ErrSyntax, "is not valid YAML", "repair the line, or "+restore)
+	line, why := Misread(raw, err)
+	e.Line, e.Cause = line, errors.New(why)
 	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
-	if m := yamlPlace.FindStringSubmatch(text); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		text = text[len(m[0]):]
-	}
-	e.Cause = errors.New(text)
-	if e.Line == 0 && strings.Contains(text, "end of stream") || e.Line >= len(lines) {
+	if line == len(lines) && !strings.Contains(why, "expected key") { // which is how a slip shows, and no cut
 		e.Kind, e.Problem, e.Remedy = ErrTruncated, "is cut off in the middle", restore
-		e.Line = len(lines)
 	}
-	if e.Line > 0 && e.Line <= len(lines) {
-		line := lines[e.Line-1]
-		e.Column = len(line) - len(strings.TrimLeft(line, " ")) + 1
-	}
+	e.Column = len(lines[line-1]) - len(strings.TrimLeft(lines[line-1], " ")) + 1
 	return e
 }
 

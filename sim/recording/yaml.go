@@ -167,20 +167,29 @@ func (y *yamlScan) close(last bool) error {
 	}
 	v, err := y.parseItem()
 	if err != nil {
-		y.unread(err, at, last)
+		y.unread(y.item.Bytes(), err, at, last)
 		return nil
 	}
 	return y.take(v, at, last)
 }
 
 // unread notes an item that is no YAML, or not to be read; the last of a file was cut.
-func (y *yamlScan) unread(err error, at int, last bool) {
+func (y *yamlScan) unread(raw []byte, err error, at int, last bool) {
 	y.number++
 	kind, what := Malformed, "the interaction cannot be read: "
 	if last {
 		kind, what = CutStream, "the last interaction is cut off: "
 	}
-	y.problem(kind, what+strings.TrimPrefix(err.Error(), "yaml: "), at)
+	y.problem(kind, what+misread(raw, err, at), at)
+}
+
+// misread is why lines of a file, from at on, are no YAML, with the line.
+func misread(raw []byte, err error, at int) string {
+	if !strings.HasPrefix(err.Error(), "yaml: ") {
+		return err.Error()
+	}
+	line, why := cassette.Misread(raw, err)
+	return fmt.Sprintf("line %d: %s", at+line-1, why)
 }
 
 // parseItem parses the item; when it refers to one before it, with those before it.
@@ -235,9 +244,9 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 	case errors.Is(err, errNodes):
 		return y.s.fail(ErrTooLarge, "the document at line %d %s", at, err)
 	case err != nil && !y.s.known():
-		return y.s.fail(ErrNotRecording, "it is none of the formats that are known (as YAML: %s)", strings.TrimPrefix(err.Error(), "yaml: "))
+		return y.s.fail(ErrNotRecording, "it is none of the formats that are known (as YAML: %s)", misread(raw, err, at))
 	case err != nil:
-		y.unread(err, at, last)
+		y.unread(raw, err, at, last)
 		return nil
 	}
 	nodes, list := y.parts(root, at)
@@ -296,7 +305,7 @@ func (y *yamlScan) values(nodes []*yaml.Node, at int) (err error) {
 	for _, node := range nodes {
 		v, wrong := y.s.inJSON(node)
 		if wrong != nil {
-			y.unread(wrong, at+node.Line-1, false)
+			y.unread(nil, wrong, at+node.Line-1, false)
 		}
 		all = append(all, v)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -78,14 +79,14 @@ func readYAML(text string, out any, strict bool) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return nil
 	}
-	problem := strings.TrimPrefix(err.Error(), "yaml: ")
-	if !strings.HasPrefix(problem, "line ") {
-		problem = "line 1: " + problem // which the library leaves out
-	}
-	return errors.New(problem)
+	// The library's own line is one too low, or that of what is around the mistake.
+	lines := strings.SplitAfter(text, "\n")
+	good := sort.Search(len(lines)-1, func(n int) bool { return yaml.Unmarshal([]byte(strings.Join(lines[:n+1], "")), new(any)) != nil })
+	return fmt.Errorf("line %d: %s", good+1, yamlPlace.ReplaceAllString(err.Error(), ""))
 }
 
 var (
+	yamlPlace    = regexp.MustCompile(`^yaml: (line \d+: )?`)
 	strangeKey   = regexp.MustCompile(`field (.*) not found in type \S+$`)
 	strangeValue = regexp.MustCompile(`(?s)cannot unmarshal (.*) into \S+$`)
 )
