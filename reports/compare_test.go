@@ -152,6 +152,7 @@ func TestOnlyReportsAreRead(t *testing.T) {
 		``:                            "no JSON report",
 		`{`:                           "line 1: no JSON report",
 		"{\n\"version\": 1,\n,}":      "line 3",
+		"{\n\"version\": \"\n\"}":     "line 2",
 		`[]`:                          "no JSON report",
 		`null`:                        "none of run, replay, tokens",
 		`{"version":1}`:               "none of run, replay, tokens",

@@ -188,7 +188,7 @@ func Read(data []byte) (Stored, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			line := 1 + strings.Count(string(data[:min(int(syntax.Offset), len(data))]), "\n")
+			line := 1 + strings.Count(string(data[:max(0, syntax.Offset-1)]), "\n") // the offset is behind the byte
 			return Stored{}, fmt.Errorf("line %d: %w: %w", line, ErrNotReport, err)
 		}
 		return Stored{}, ErrNotReport

@@ -132,7 +132,7 @@ func (p *parser) decode() (err error) {
 
 // line is the one that an offset lies in, from 1.
 func line(data []byte, offset int) int {
-	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+	return 1 + bytes.Count(data[:max(0, min(offset, len(data)))], []byte("\n"))
 }
 
 // events takes the data out of an event stream, which is how a server over
@@ -178,7 +178,7 @@ func kind(r gjson.Result) string { return cmp.Or(kinds[r.Raw[0]], "a number") }
 // plain words a type error without the names of Go types.
 func plain(err error) string {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("%s has the wrong type, %s", mismatch.Field, mismatch.Value)
+		return fmt.Sprintf("%s has the wrong type, %s", cmp.Or(mismatch.Field, "it"), mismatch.Value)
 	}
 	return err.Error()
 }

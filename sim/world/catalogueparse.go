@@ -29,7 +29,7 @@ func ParseCatalogueRest(file string, data []byte) (c Catalogue, left []error, er
 	if len(data) > MaxCatalogueBytes {
 		return nil, nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxCatalogueBytes)
 	}
-	p := parser{file: file, data: data, seen: map[[2]string]origin{}}
+	p := parser{file: file, stem: strings.TrimSuffix(strings.TrimSuffix(path.Base(file), ".gz"), ".zst"), data: data, seen: map[[2]string]origin{}}
 	if err := p.decode(); err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +57,7 @@ const deepest = 12
 // parser walks the values of one file; offsets count from the file's start.
 type parser struct {
 	file  string
+	stem  string // its name without the ending that packing gave it
 	data  []byte
 	found Catalogue
 	count int
@@ -73,7 +74,11 @@ type origin struct {
 }
 
 func (p *parser) fail(offset int, format string, args ...any) error {
-	return fmt.Errorf("%w: %s:%d: %s", ErrCatalogue, p.file, line(p.data, offset), fmt.Sprintf(format, args...))
+	where := fmt.Sprintf(":%d", line(p.data, offset))
+	if ext := path.Ext(p.stem); ext == ".yaml" || ext == ".yml" { // was made JSON of, and lost its lines
+		where = fmt.Sprintf(", behind %d tools", p.count)
+	}
+	return fmt.Errorf("%w: %s%s: %s", ErrCatalogue, p.file, where, fmt.Sprintf(format, args...))
 }
 
 // none is a failure for what is no tool: before the first one, for a file that is no
@@ -87,8 +92,7 @@ func (p *parser) none(r gjson.Result, format string, args ...any) error {
 }
 
 func (p *parser) values() error {
-	base := strings.TrimSuffix(strings.TrimSuffix(path.Base(p.file), ".gz"), ".zst")
-	base = strings.TrimSuffix(base, path.Ext(base))
+	base := strings.TrimSuffix(p.stem, path.Ext(p.stem))
 	dec := json.NewDecoder(bytes.NewReader(p.data))
 	for {
 		var raw json.RawMessage
@@ -117,7 +121,7 @@ func (p *parser) broken(read int, err error) int {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return int(syntax.Offset)
+		return int(syntax.Offset) - 1 // which is behind the byte
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(bytes.TrimRight(p.data, "\n"))
 	}

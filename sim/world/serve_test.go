@@ -238,6 +238,7 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"twice":              {"{\"name\":\"a\"}\n{\"name\":\"a\"}", `c.jsonl:2: server "c" has tool "a" already`},
 		"an element's line":  {"[\n{\"name\":\"a\"},\n{\"name\":\"b\"},\n{}\n]", "c.jsonl:4: the tool has no name"},
 		"a listing's line":   {"{\"tools\":[\n{\"name\":\"a\"},\n3]}", "c.jsonl:3: a tool must be a JSON object; found a number"},
+		"a line in a text":   {"{\"name\":\"a\"}\n{\"name\":\"b\n\"}", "c.jsonl:2: invalid character '\\n' in string literal"},
 		"a comment":          {"// tools\n[]", "c.jsonl:1: invalid character '/' looking for beginning of value; JSON has no comments; take them out"},
 		"a project's file":   {`{"name":"shop","description":"A shop","version":"1.0.0","scripts":{"test":"x"}}`, `c.jsonl:1: "shop" has no schema, but "scripts", as no tool has; give it a schema, or take out what is no tool`},
 		"a service's file":   {`{"name":"CI","jobs":{"test":{}}}`, `"CI" has no schema, but "jobs"`},

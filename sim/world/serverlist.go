@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -91,8 +92,9 @@ func ParseServers(file string, data []byte, lookup func(string) (string, bool)) 
 	var config struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if err := json.Unmarshal(data, &config); err != nil {
-		return nil, nil, fmt.Errorf("%w: %s:%d: %v; write {\"mcpServers\": {\"name\": {\"command\": ...}}}", ErrConfig, file, lineOf(data, err), err)
+		return nil, nil, fmt.Errorf("%w: %s:%s: %s; write {\"mcpServers\": {\"name\": {\"command\": ...}}}", ErrConfig, file, PlaceOf(data, err), plain(err))
 	}
 	if len(config.Servers) == 0 {
 		return nil, nil, fmt.Errorf("%w: %s: it names no server; put them under \"mcpServers\"", ErrConfig, file)
@@ -108,18 +110,22 @@ func ParseServers(file string, data []byte, lookup func(string) (string, bool)) 
 	return specs, broken, nil
 }
 
-// lineOf is where a file stops being JSON.
-func lineOf(data []byte, err error) int {
+// PlaceOf is the line and column of an error of JSON in a text.
+func PlaceOf(text []byte, err error) string {
+	at := int64(len(text))
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return line(data, int(syntax.Offset))
+		at = max(0, syntax.Offset-1) // the offset is behind the byte, if there is one
+	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		at = kind.Offset
 	}
-	return 1
+	before := text[:min(at, int64(len(text)))]
+	return fmt.Sprintf("%d:%d", line(text, len(before)), len(before)-bytes.LastIndexByte(before, '\n'))
 }
 
 func configOf(name string, raw json.RawMessage, lookup func(string) (string, bool)) (ServerConfig, error) {
 	var e configEntry
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return ServerConfig{}, fmt.Errorf("server %q: %w", name, err)
+		return ServerConfig{}, fmt.Errorf("server %q: %s", name, plain(err))
 	}
 	x := expander{lookup: lookup}
 	s := ServerConfig{Name: name, Command: x.text(e.Command), URL: x.text(e.URL), Kind: e.Type, Headers: map[string]string{}}

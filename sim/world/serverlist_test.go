@@ -92,12 +92,15 @@ func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
 func TestWhatIsWrongWithAConfiguration(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	for name, c := range map[string]struct{ config, whole, one string }{
-		"not JSON":       {config: "{\n\"mcpServers\": }", whole: ".mcp.json:2: "},
+		"not JSON":       {config: "{\n\"mcpServers\": }", whole: ".mcp.json:2:15: "},
+		"a broken line":  {config: "\uFEFF{\n\"mcpServers\": {\"a\": {\"command\": \"x\n\"}}}", whole: ".mcp.json:2:35: invalid character '\\n'"},
+		"no list":        {config: "{\n\n\"mcpServers\": 7}", whole: ".mcp.json:3:16: mcpServers has the wrong type, number"},
+		"no server":      {config: `{"mcpServers":{"a":[]}}`, one: `server "a": it has the wrong type, array`},
 		"no servers":     {config: `{}`, whole: "it names no server"},
 		"neither way":    {config: `{"mcpServers":{"a":{}}}`, one: "no command and no url"},
 		"unknown type":   {config: `{"mcpServers":{"a":{"type":"pigeon"}}}`, one: `unknown type "pigeon"`},
 		"variable unset": {config: `{"mcpServers":{"a":{"command":"${X}"}}}`, one: "the variable X is not set"},
-		"wrong member":   {config: `{"mcpServers":{"a":{"command":1}}}`, one: "command"},
+		"wrong member":   {config: `{"mcpServers":{"a":{"command":1}}}`, one: `server "a": command has the wrong type, number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, broken, err := world.ParseServers(".mcp.json", []byte(c.config), none)

@@ -20,6 +20,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/recording"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/host"
@@ -161,7 +162,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		var s agentSettings
 		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 		if err := json.Unmarshal(text, &s); err != nil {
-			return usage("%s:%s: it is no settings file: %s", file, place(text, err), err)
+			return usage("%s:%s: it is no settings file: %s", file, world.PlaceOf(text, err), err)
 		}
 		for _, object := range []string{string(text), gjson.GetBytes(text, "permissions").Raw} {
 			if name, twice := jsonscan.Repeated([]byte(object)); twice {
@@ -201,18 +202,6 @@ func (d *decider) load(a *app, f rulesFlags) error {
 	return nil
 }
 
-// place is the line and column of a JSON error in a text.
-func place(text []byte, err error) string {
-	at := int64(len(text))
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		at = max(0, syntax.Offset-1) // the offset is behind the byte, if there is one
-	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		at = kind.Offset
-	}
-	before := text[:min(at, int64(len(text)))]
-	return fmt.Sprintf("%d:%d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
-}
-
 // sourceOf is where a settings file's rules come from, by its name and place.
 func (a *app) sourceOf(file string) permission.Source {
 	switch {
@@ -237,11 +226,7 @@ func (s *settingsText) line(rule string) string {
 	if s == nil {
 		return ""
 	}
-	var quoted bytes.Buffer
-	plain := json.NewEncoder(&quoted)
-	plain.SetEscapeHTML(false)
-	_ = plain.Encode(rule) // a text is always written
-	at := bytes.Index(s.text, bytes.TrimSpace(quoted.Bytes()))
+	at := bytes.Index(s.text, jsonscan.AppendQuoted(nil, rule))
 	if at < 0 {
 		return s.file + ": "
 	}
