@@ -586,6 +586,9 @@ func (j *Journal) Close(ctx context.Context) error {
 	return errors.Join(j.stay(), j.out.Close())
 }
 
+// Begun reports whether the file has anything of the recording, once Close has returned.
+func (j *Journal) Begun() bool { return j.out != nil }
+
 // Recorded counts the exchanges in the file, once Close has returned.
 func (j *Journal) Recorded() int {
 	j.mu.Lock()

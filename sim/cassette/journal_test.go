@@ -69,6 +69,23 @@ func TestAJournalReplacesAnEarlierFileAsAWhole(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
+// Where nothing can be written from the beginning on, nobody is promised what came before.
+func TestAJournalKnowsWhetherItBegan(t *testing.T) {
+	next := transport(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{Status: "200 OK", StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: req}, nil
+	})
+	none := filepath.Join(t.TempDir(), "none")
+	require.NoError(t, os.WriteFile(none, nil, 0o644))
+	for file, begun := range map[string]bool{filepath.Join(none, "session.yaml"): false, filepath.Join(t.TempDir(), "session.yaml"): true} {
+		j, err := cassette.NewJournal(file, next, nil)
+		require.NoError(t, err)
+		_, err = io.ReadAll(mustAsk(t, j, "{}").Body)
+		require.NoError(t, err)
+		assert.Equal(t, begun, j.Close(t.Context()) == nil)
+		assert.Equal(t, begun, j.Begun())
+	}
+}
+
 // A recording that somebody removes meanwhile, by itself or with its folder, is there again with all that was
 // recorded; a file in its place is left alone, and an error.
 func TestAJournalOutlivesItsFile(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
@@ -137,6 +138,9 @@ func (a *app) newTap(args []string, dash int, f tapFlags) (*tapSession, error) {
 	}
 	if !isDir(filepath.Dir(t.file)) {
 		return nil, usage("--out %s: there is no folder %s", f.out, filepath.Dir(f.out))
+	}
+	if err := run.Writable(filepath.Dir(t.file)); err != nil {
+		return nil, usage("--out %s: %s; name another file", f.out, reason(err))
 	}
 	if t.faults, err = parseFaults(f.faults); err != nil {
 		return nil, err
@@ -272,7 +276,8 @@ func (t *tapSession) conclude(written, ended error) error {
 	case errors.Is(written, cassette.ErrNothingRecorded):
 		return &exitError{ExitFailed, errors.New("the agent asked for nothing: " + baseURLHint(t.flags.urlEnv))}
 	case written != nil:
-		return harness(fmt.Errorf("writing %s: %w; what came before is in it", t.flags.out, reason(written)))
+		kept := map[bool]string{true: "what came before is in it", false: "nothing was recorded"}[t.journal.Begun()]
+		return harness(fmt.Errorf("writing %s: %w; %s", t.flags.out, reason(written), kept))
 	}
 	text := render.Count(t.journal.Recorded(), "exchange") + " recorded in " + t.flags.out
 	if secrets := secret.Total(t.journal.Blanked()); secrets > 0 {

@@ -150,7 +150,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) (all []economics.Too
 	listed, more := world.ListServers(ctx, specs, a.processes(), f.limit)
 	answered()
 	failures = append(failures, more...)
-	if f.save != "" {
+	if f.save != "" && ctx.Err() == nil {
 		if err := a.saved(f.save, listed); err != nil {
 			a.unreached(failures)
 			return nil, nil, 0, err

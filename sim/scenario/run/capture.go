@@ -145,7 +145,7 @@ func (s *captureSession) replay() (*cassette.Cassette, error) {
 func (s *captureSession) record(earlier *cassette.Cassette) error {
 	network := retrying{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, notice: s.cfg.Notice}
 	s.recorded = &exchangeCounter{next: network}
-	if err := writable(filepath.Dir(s.cfg.Cassette)); err != nil {
+	if err := Writable(filepath.Dir(s.cfg.Cassette)); err != nil {
 		return err
 	}
 	var err error
@@ -153,9 +153,9 @@ func (s *captureSession) record(earlier *cassette.Cassette) error {
 	return err
 }
 
-// writable finds out before the session, which costs money, whether its recording can
+// Writable finds out before the session, which costs money, whether its recording can
 // be written.
-func writable(dir string) error {
+func Writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
