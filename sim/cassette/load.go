@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -163,17 +164,23 @@ func (l *loader) measure(n *yaml.Node, depth int) error {
 	return nil
 }
 
-var yamlPlace = regexp.MustCompile(`^yaml: (?:line \d+: )?`)
+var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // Misread is the line at which a text stops being YAML, from 1, and why. The library's own line
 // is one too low where its parser fails, and often only that of the mapping around the mistake.
 func Misread(raw []byte, err error) (line int, why string) {
 	lines := slices.Collect(bytes.Lines(bytes.TrimRight(raw, "\n")))
-	line = 1 + sort.Search(len(lines)-1, func(n int) bool {
-		return yaml.Unmarshal(bytes.Join(lines[:n+1], nil), new(yaml.Node)) != nil
-	})
-	return line, yamlPlace.ReplaceAllString(err.Error(), "")
+	place := yamlPlace.FindStringSubmatch(err.Error())
+	if line, _ = strconv.Atoi(place[1]); len(raw) <= mostSought {
+		line = 1 + sort.Search(len(lines)-1, func(n int) bool {
+			return yaml.Unmarshal(bytes.Join(lines[:n+1], nil), new(yaml.Node)) != nil
+		})
+	}
+	return max(1, min(line, len(lines))), err.Error()[len(place[0]):]
 }
+
+// mostSought is how many bytes are read again and again for the line: of more, the library's is named.
+const mostSought = 1 << 20
 
 // syntax words a YAML error. The column is where the line's text begins.
 func (l *loader) syntax(raw []byte, err error) *LoadError {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
 
 	"toolbench/sim/cassette"
@@ -176,6 +177,18 @@ func TestALoadErrorHasPlaceAndRemedy(t *testing.T) {
 			assert.NotEmpty(t, le.Remedy)
 		})
 	}
+}
+
+// What is too large to be read again and again has its error in time, at the library's own line.
+func TestTheErrorOfALargeFileTakesNoLongerThanItself(t *testing.T) {
+	body := strings.Index(formatOne, "- request:")
+	large := formatOne[:body] + strings.Repeat(formatOne[body:], 2<<20/len(formatOne[body:])) + "  x: [\n"
+	began := time.Now()
+	_, err := load(large)
+	assert.ErrorContains(t, err, "did not find expected node content")
+	once := time.Now()
+	assert.Error(t, yaml.Unmarshal([]byte(large), new(yaml.Node)))
+	assert.Less(t, once.Sub(began), 8*time.Since(once)+time.Second)
 }
 
 func TestLoadKeepsToItsLimits(t *testing.T) {

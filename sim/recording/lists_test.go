@@ -11,6 +11,21 @@ import (
 	"toolbench/sim/recording"
 )
 
+// The line is the file's, not that of the interaction by itself.
+func TestABrokenInteractionIsNamedByTheLineOfTheFile(t *testing.T) {
+	first, second, _ := strings.Cut(promptCassette, "m1")
+	before, after, _ := strings.Cut(second, "- request:\n")
+	line := strings.Count(first+before, "\n") + 2
+	broken := first + before + "- request:\n    x: [\n" + after
+	rec := open(t, broken)
+	require.Len(t, rec.Problems, 1)
+	assert.Contains(t, rec.Problems[0].Text, fmt.Sprintf("line %d: did not find expected", line))
+	assert.Equal(t, line-1, rec.Problems[0].Line, "where the interaction begins")
+
+	_, err := recording.Open("file", strings.NewReader("name: x\nb: [\nc: d\n"), recording.Limits{}, nil)
+	assert.ErrorContains(t, err, "(as YAML: line 2: did not find expected")
+}
+
 func TestATraceIsReadAsFarAsItGoes(t *testing.T) {
 	whole := httprr(t)
 	_, err := recording.Open("file", strings.NewReader("httprr trace v1\n"), recording.Limits{}, nil)

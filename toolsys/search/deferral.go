@@ -121,10 +121,7 @@ func Final(in FinalInput) (on bool, reason string) {
 func exceeds(in FinalInput) (bool, string) {
 	window, known := Window(in.Model, in.Betas)
 	threshold := window * in.Percent / 100
-	note := ""
-	if !known {
-		note = ", assumed for an unknown model"
-	}
+	note := map[bool]string{false: ", assumed for an unknown model"}[known]
 	on := in.DeferredTokens > threshold
 	verb := map[bool]string{true: "exceed", false: "stay within"}[on]
 	return on, fmt.Sprintf("%d deferred tokens %s %d (%d %% of a window of %d%s)",

@@ -107,12 +107,11 @@ func Rankers() []Ranker { return []Ranker{Seed(), BM25(), BM25Params(), Lexicon(
 
 // RankerNamed finds a ranker by its name.
 func RankerNamed(name string) (Ranker, bool) {
-	for _, r := range Rankers() {
-		if r.Name == name {
-			return r, true
-		}
+	i := slices.IndexFunc(Rankers(), func(r Ranker) bool { return r.Name == name })
+	if i < 0 {
+		return Ranker{}, false
 	}
-	return Ranker{}, false
+	return Rankers()[i], true
 }
 
 // seed is the baseline's index: which tools have a word where.

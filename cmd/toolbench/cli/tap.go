@@ -276,7 +276,7 @@ func (t *tapSession) conclude(written, ended error) error {
 	case errors.Is(written, cassette.ErrNothingRecorded):
 		return &exitError{ExitFailed, errors.New("the agent asked for nothing: " + baseURLHint(t.flags.urlEnv))}
 	case written != nil:
-		kept := map[bool]string{true: "what came before is in it", false: "nothing was recorded"}[t.journal.Begun()]
+		kept := map[bool]string{true: "what came before is in it", false: "nothing of it is kept"}[t.journal.Begun()]
 		return harness(fmt.Errorf("writing %s: %w; %s", t.flags.out, reason(written), kept))
 	}
 	text := render.Count(t.journal.Recorded(), "exchange") + " recorded in " + t.flags.out
