@@ -188,8 +188,8 @@ func Read(data []byte) (Stored, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			line := 1 + strings.Count(string(data[:max(0, syntax.Offset-1)]), "\n") // the offset is behind the byte
-			return Stored{}, fmt.Errorf("line %d: %w: %w", line, ErrNotReport, err)
+			at := syntax.Offset - min(1, int64(len(data))-syntax.Offset) // behind the byte, unless the end came too early
+			return Stored{}, fmt.Errorf("line %d: %w: %w", 1+strings.Count(string(data[:at]), "\n"), ErrNotReport, err)
 		}
 		return Stored{}, ErrNotReport
 	}
