@@ -3,6 +3,7 @@ package ours
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func steps[In measure.Input](input string, budget time.Duration) ([]float64, err
 		func() error { var in In; return json.Unmarshal(raw, &in) },
 		func() error { return refused(compiled.Validate(raw)) },
 		func() error { return library.Validate(decoded) },
-		func() error { _, problems := schema.Decode[In](compiled, raw); return refused(problems) },
+		func() error { _, problems := compiled.Decode(reflect.TypeFor[In](), raw); return refused(problems) },
 	} {
 		cost, err := measure.Once(f, budget)
 		if err != nil {
