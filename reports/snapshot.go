@@ -96,7 +96,10 @@ func (s Stored) snapshot() snapshot {
 	case cacheJSON:
 		return snapshot{what: "ordering", parts: "breaks", items: itemsOfOrderings("", doc.Orderings), counter: doc.Counter}
 	case recordedCacheJSON:
-		return snapshot{what: "ordering", parts: "breaks", items: itemsOfRecordedCache(doc), counter: doc.Counter}
+		items := slices.Concat(each(doc.Recordings, func(r recordedJSON) []item {
+			return itemsOfOrderings(conversationName(path.Base(r.File), r.Conversation)+": ", r.Orderings)
+		})...)
+		return snapshot{what: "ordering", parts: "breaks", items: distinct(items), counter: doc.Counter}
 	case standingsJSON:
 		return snapshot{what: "ranker", items: itemsOfStandings(doc)}
 	case findingsJSON:
@@ -226,12 +229,6 @@ func conversationName(file string, n int) string {
 		return file + " #" + strconv.Itoa(n)
 	}
 	return file
-}
-
-func itemsOfRecordedCache(doc recordedCacheJSON) []item {
-	return distinct(slices.Concat(each(doc.Recordings, func(r recordedJSON) []item {
-		return itemsOfOrderings(conversationName(path.Base(r.File), r.Conversation)+": ", r.Orderings)
-	})...))
 }
 
 func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {

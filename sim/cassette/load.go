@@ -171,16 +171,24 @@ var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 func Misread(raw []byte, err error) (line int, why string) {
 	lines := slices.Collect(bytes.Lines(bytes.TrimRight(raw, "\n")))
 	place := yamlPlace.FindStringSubmatch(err.Error())
-	if line, _ = strconv.Atoi(place[1]); len(raw) <= mostSought {
-		line = 1 + sort.Search(len(lines)-1, func(n int) bool {
-			return yaml.Unmarshal(bytes.Join(lines[:n+1], nil), new(yaml.Node)) != nil
-		})
+	line, _ = strconv.Atoi(place[1])
+	cut := func(n int) error { return yaml.Unmarshal(bytes.Join(lines[:n], nil), new(yaml.Node)) }
+	if len(raw) <= mostSought {
+		// Where a text of several lines is cut, it is no YAML either, but for another reason.
+		line = 1 + sort.Search(len(lines)-1, func(n int) bool { e := cut(n + 1); return e != nil && e.Error() == err.Error() })
+		for n := line - 1; n > max(0, line-mostBack); n-- { // a bracket that is not closed shows some lines behind it
+			if cut(n) == nil {
+				line = n + 1
+				break
+			}
+		}
 	}
 	return max(1, min(line, len(lines))), err.Error()[len(place[0]):]
 }
 
-// mostSought is how many bytes are read again and again for the line: of more, the library's is named.
-const mostSought = 1 << 20
+// mostSought is how many bytes are read again and again for the line: of more, the library's is named. mostBack is how
+// many lines in front of it may be the one.
+const mostSought, mostBack = 1 << 20, 8
 
 // syntax words a YAML error. The column is where the line's text begins.
 func (l *loader) syntax(raw []byte, err error) *LoadError {

@@ -302,7 +302,8 @@ func runLn(p *proc, o options) int {
 	target, name := o.rest[0], path.Base(o.rest[0])
 	if len(o.rest) == 2 {
 		name = o.rest[1]
-		if p.Files.IsDir(name) && !(o.has("n") && p.isLink(name)) {
+		info, err := p.Files.Lstat(name)
+		if link := err == nil && info.Mode()&fs.ModeSymlink != 0; p.Files.IsDir(name) && !(o.has("n") && link) {
 			name = below(name, path.Base(target))
 		}
 	}
@@ -315,9 +316,4 @@ func runLn(p *proc, o options) int {
 		return p.fail(exitFailure, "failed to create symbolic link '%s': %s", name, reason(err))
 	}
 	return p.report(o, "'%s' -> '%s'\n", name, target)
-}
-
-func (p *proc) isLink(name string) bool {
-	info, err := p.Files.Lstat(name)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -118,7 +118,9 @@ func (a *app) completeFlags(cmd *cobra.Command, formats []string) {
 	offers := map[string]func() []cobra.Completion{
 		"policy": func() []cobra.Completion { return scenario.Policies() },
 		"format": func() []cobra.Completion { return formats },
-		"tag":    a.tagNames,
+		"tag": func() []cobra.Completion {
+			return slices.Compact(slices.Sorted(slices.Values(slices.Concat(each(a.suite(), func(e entry) []string { return e.Tags })...))))
+		},
 	}
 	for flag, offer := range offers {
 		if cmd.Flags().Lookup(flag) == nil {
@@ -131,12 +133,6 @@ func (a *app) completeFlags(cmd *cobra.Command, formats []string) {
 			panic(err) // a flag registered twice is our mistake
 		}
 	}
-}
-
-func (a *app) tagNames() []cobra.Completion {
-	tags := slices.Concat(each(a.suite(), func(e entry) []string { return e.Tags })...)
-	slices.Sort(tags)
-	return slices.Compact(tags)
 }
 
 // listToolsCommand lists the built-in tools.
