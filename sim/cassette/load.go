@@ -176,9 +176,9 @@ func Misread(raw []byte, err error) (line int, why string) {
 	if len(raw) <= mostSought {
 		// Where a text of several lines is cut, it is no YAML either, but for another reason.
 		line = 1 + sort.Search(len(lines)-1, func(n int) bool { e := cut(n + 1); return e != nil && e.Error() == err.Error() })
-		for n := line - 1; n > max(0, line-mostBack); n-- { // a bracket that is not closed shows some lines behind it
-			if cut(n) == nil {
-				line = n + 1
+		for n := 1; n < min(line, mostBack); n++ { // a bracket that is not closed shows some lines behind it
+			if cut(line-n) == nil {
+				line -= n - 1
 				break
 			}
 		}

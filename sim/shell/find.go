@@ -256,18 +256,16 @@ func (fp *findParser) exec() (findTest, error) {
 		command := slices.Clone(fp.args[:end])
 		fp.args = fp.args[end+1:]
 		if !many {
-			return func(f *found) bool { return fp.execOne(command, f.path) }, nil
+			return func(f *found) bool {
+				args := each(command, func(a string) string { return strings.ReplaceAll(a, "{}", f.path) })
+				return fp.System.Exec(fp.child(args[0], args[1:])) == 0
+			}, nil
 		}
 		batch := &execBatch{command: command[:end-1]}
 		fp.batches = append(fp.batches, batch)
 		return func(f *found) bool { batch.paths = append(batch.paths, f.path); return true }, nil
 	}
 	return nil, errors.New("missing argument to `-exec'")
-}
-
-func (w *findWalk) execOne(command []string, path string) bool {
-	args := each(command, func(a string) string { return strings.ReplaceAll(a, "{}", path) })
-	return w.System.Exec(w.child(args[0], args[1:])) == 0
 }
 
 func (fp *findParser) valued(name, value string) (findTest, error) {

@@ -60,7 +60,7 @@ func mended(w string) string {
 	switch {
 	case strings.HasSuffix(w, "at"), strings.HasSuffix(w, "bl"), strings.HasSuffix(w, "iz"):
 		return w + "e"
-	case doubleConsonant(w) && !strings.ContainsRune("lsz", rune(w[n-1])):
+	case n > 1 && w[n-1] == w[n-2] && consonant(w, n-1) && !strings.ContainsRune("lsz", rune(w[n-1])):
 		return w[:n-1]
 	case measure(w) == 1 && closedSyllable(w):
 		return w + "e"
@@ -152,12 +152,9 @@ func measure(w string) int {
 	return n
 }
 
-// hasVowel reports whether a consonant behind a word would follow a vowel of it.
-func hasVowel(w string) bool { return measure(w+"b") > 0 }
-
-func doubleConsonant(w string) bool {
-	n := len(w)
-	return n > 1 && w[n-1] == w[n-2] && consonant(w, n-1)
+// hasVowel reports whether a letter is no consonant: y is one where nothing stands before it.
+func hasVowel(w string) bool {
+	return strings.ContainsAny(w, "aeiou") || strings.LastIndexByte(w, 'y') > 0
 }
 
 // closedSyllable reports whether a word ends in consonant, vowel, consonant, the last none of w, x, y.

@@ -79,10 +79,18 @@ func readYAML(text string, out any, strict bool) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return nil
 	}
-	// The library's own line is one too low, or that of what is around the mistake.
+	// The library's own line is one too low, or that of what is around the mistake. A beginning that ends within brackets
+	// or quotes is no YAML either, but for another reason; a bracket that is not closed shows some lines behind it.
 	lines := strings.SplitAfter(text, "\n")
-	good := sort.Search(len(lines)-1, func(n int) bool { return yaml.Unmarshal([]byte(strings.Join(lines[:n+1], "")), new(any)) != nil })
-	return fmt.Errorf("line %d: %s", good+1, yamlPlace.ReplaceAllString(err.Error(), ""))
+	cut := func(n int) error { return yaml.Unmarshal([]byte(strings.Join(lines[:n], "")), new(any)) }
+	line := 1 + sort.Search(len(lines)-1, func(n int) bool { e := cut(n + 1); return e != nil && e.Error() == err.Error() })
+	for n := 1; n < min(line, 8); n++ {
+		if cut(line-n) == nil {
+			line -= n - 1
+			break
+		}
+	}
+	return fmt.Errorf("line %d: %s", line, yamlPlace.ReplaceAllString(err.Error(), ""))
 }
 
 var (

@@ -216,6 +216,8 @@ func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 		"---\nb: x\n\ta: x\n---\nx":                           "front matter: line 3: found a tab",
 		"---\nb: x\nc: x\n- a\nd: x\n---\nx":                  "front matter: line 4: did not find expected key",
 		"---\nb: x\nc: *x\nd: x\n---\nx":                      "front matter: line 3: unknown anchor 'x'",
+		"---\nb: \"x\n  y\n  y\n  y\"\nc: *x\nd: x\n---\nx":   "front matter: line 6: unknown anchor 'x'",
+		"---\nb: [\n  y,\n  y\n  ]\nc: x\n- a\nd: x\n---\nx":  "front matter: line 7: did not find expected key",
 		"---\nagent: [x]\n---\nx":                             "front matter: line 2: !!seq does not belong here",
 		"---\na: " + strings.Repeat("[", 50_000) + "\n---\nx": "front matter: line 2: exceeded max depth",
 		aliases: "excessive aliasing",
