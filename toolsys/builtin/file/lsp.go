@@ -64,6 +64,8 @@ type Symbol struct {
 	Name   string `json:"name,omitempty"`
 	Within string `json:"within,omitempty"`
 	Text   string `json:"text,omitempty"`
+	// CallLines are where a caller calls, in its own file; of what is called, where the function asked about does.
+	CallLines []int `json:"call_lines,omitempty"`
 }
 
 // MaxSpots is how many places an answer has.
@@ -253,6 +255,9 @@ func (out LSPOut) text() string {
 		if s.Within != "" {
 			fmt.Fprintf(&b, " (in %s)", s.Within)
 		}
+		if len(s.CallLines) > 0 {
+			fmt.Fprintf(&b, " (calls on line %s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.CallLines), " ", ", "), "[]"))
+		}
 		if s.Text != "" {
 			fmt.Fprintf(&b, ": %s", s.Text)
 		}
@@ -377,13 +382,22 @@ func (f *finder) calls(ctx context.Context, s *server, method string, at object)
 		return err
 	}
 	for _, item := range items {
-		var got []struct{ From, To *wireSymbol }
+		var got []struct {
+			From, To   *wireSymbol
+			FromRanges []wireRange
+		}
 		if err := s.call(ctx, method, object{"item": item}, &got); err != nil {
 			return err
 		}
 		for _, g := range got {
 			if end := cmp.Or(g.From, g.To); end != nil {
-				f.add(end.URI, end.SelectionRange.Start, Symbol{Name: end.Name, Kind: kind(end.Kind)})
+				s := Symbol{Name: end.Name, Kind: kind(end.Kind)}
+				for _, r := range g.FromRanges {
+					s.CallLines = append(s.CallLines, r.Start.Line+1)
+				}
+				slices.Sort(s.CallLines)
+				s.CallLines = slices.Compact(s.CallLines)
+				f.add(end.URI, end.SelectionRange.Start, s)
 			}
 		}
 	}
