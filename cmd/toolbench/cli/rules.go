@@ -169,11 +169,12 @@ func (d *decider) load(a *app, f rulesFlags) error {
 				return usage("%s: %q stands there more than once, and agents take the last one alone: join them", file, name)
 			}
 		}
-		if err := d.parse(a.sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
+		place := &settingsText{file, text}
+		if err := d.parse(a.sourceOf(file), place, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
 		}
 		if mode == "" {
-			mode, from = s.Permissions.DefaultMode, file+": defaultMode"
+			mode, from = s.Permissions.DefaultMode, place.line("defaultMode")+"defaultMode"
 		}
 		if s.Permissions.DisableBypassPermissionsMode == "disable" {
 			noBypass = file
