@@ -17,7 +17,7 @@
 // None of them understands. A request that shares no word with a tool, nor one that
 // the glossary leads to, does not find it; what is ironic, implied or a matter of
 // the sentence as such is beyond all of them; and the glossary's translations are of
-// words, a few hundred in six languages, not of sentences.
+// words, some thousand concepts in thirteen languages, not of sentences.
 //
 // # glossary.txt
 //

@@ -203,7 +203,7 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 			e.want = cmp.Or(e.want, intentOf(key))
 			e.addTerm(g, member{weight: much, how: how}, key)
 		}
-		for _, term := range e.glossary.foreignTerms[c] {
+		for _, term := range e.glossary.foreignTerms[c]() {
 			e.addTerm(g, member{weight: weight * weightInto * term.Share, how: how}, term.Text)
 		}
 	}
@@ -211,13 +211,13 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 
 // addTerm adds a term, or a phrase: as two neighbours, else by its words.
 func (e *expansion) addTerm(g *group, m member, key string) {
-	words := strings.Fields(key)
-	if len(words) == 1 {
+	if !strings.Contains(key, " ") {
 		if id, ok := e.lexicon.word(key); ok {
 			g.members = append(g.members, member{id, m.weight, m.how})
 		}
 		return
 	}
+	words := strings.Fields(key)
 	if id, ok := e.pair(words[0], words[1]); ok && len(words) == 2 {
 		g.members = append(g.members, member{id, m.weight, m.how})
 		return

@@ -21,8 +21,8 @@ const english = "en"
 type concept struct {
 	// English are its words and phrases, the plainest first. A phrase has blanks.
 	English []string
-	// Others are its words in other languages.
-	Others []foreignWord
+	// columns have its words in other languages, each behind the code of one.
+	columns []string
 }
 
 // foreignWord is a word or phrase of a language other than English.
@@ -33,15 +33,21 @@ type glossary struct {
 	// Concepts are in the order of the file.
 	Concepts []concept
 
-	keys         [][]string      // the [phraseKey]s of each concept's English words, the plainest first
-	foreignTerms [][]foreignTerm // of its other words
+	keys         [][]string             // the [phraseKey]s of each concept's English words, the plainest first
+	foreignTerms []func() []foreignTerm // of its other words
 
-	english  map[string][]int      // key of an English phrase -> concepts
+	english map[string][]int // key of an English phrase -> concepts
+	stops   map[string]map[string]bool
+	// foreign has the words of all other languages. Most processes never meet one, and there are many.
+	foreign func() *foreignIndex
+}
+
+// foreignIndex finds concepts by words of languages other than English.
+type foreignIndex struct {
 	unbroken map[foreignWord][]int // a word of a script without blanks -> concepts
 	exact    map[foreignWord][]int // a folded word of another language -> concepts
 	clipped  map[foreignWord][]int // such a word without its ending -> concepts
-	stops    map[string]map[string]bool
-	longest  int // characters of the longest unbroken word
+	longest  int                   // characters of the longest unbroken word
 }
 
 // builtInGlossary is the glossary that is built in. It is read once.
@@ -55,10 +61,8 @@ var builtInGlossary = sync.OnceValue(func() *glossary {
 
 // parseGlossary reads a glossary and stop words. Errors name the line.
 func parseGlossary(concepts, stopwords string) (*glossary, error) {
-	g := &glossary{
-		english: map[string][]int{}, unbroken: map[foreignWord][]int{}, exact: map[foreignWord][]int{}, clipped: map[foreignWord][]int{},
-		stops: map[string]map[string]bool{},
-	}
+	g := &glossary{english: map[string][]int{}, stops: map[string]map[string]bool{}}
+	g.foreign = sync.OnceValue(g.indexed)
 	if err := eachLine("stopwords.txt", stopwords, g.addStops); err != nil {
 		return nil, err
 	}
@@ -92,7 +96,6 @@ func (g *glossary) addStops(line string) error {
 	set := map[string]bool{}
 	for _, w := range words[1:] {
 		set[fold(w)] = true
-		g.enterUnbroken(foreignWord{words[0], w})
 	}
 	g.stops[words[0]] = set
 	return nil
@@ -105,16 +108,25 @@ func (g *glossary) addConcept(line string) error {
 		return fmt.Errorf("a concept without an English word")
 	}
 	for _, column := range columns[1:] {
-		lang, words, _ := strings.Cut(strings.TrimSpace(column), " ")
-		if len(lang) != 2 || len(phrases(words)) == 0 {
-			return fmt.Errorf("%q: write the language's code and its words", strings.TrimSpace(column))
+		column = strings.TrimSpace(column)
+		if len(column) < 4 || column[2] != ' ' {
+			return fmt.Errorf("%q: write the language's code and its words", column)
 		}
-		for _, w := range phrases(words) {
-			c.Others = append(c.Others, foreignWord{lang, w})
-		}
+		c.columns = append(c.columns, column)
 	}
 	g.enter(c)
 	return nil
+}
+
+// Others are a concept's words in other languages.
+func (c concept) Others() []foreignWord {
+	var all []foreignWord
+	for _, column := range c.columns {
+		for _, w := range phrases(column[3:]) {
+			all = append(all, foreignWord{column[:2], w})
+		}
+	}
+	return all
 }
 
 // phrases are the words of a column.
@@ -122,7 +134,7 @@ func phrases(column string) []string {
 	return each(strings.Fields(column), func(w string) string { return strings.ReplaceAll(w, "_", " ") })
 }
 
-// enter makes a concept findable under all its words.
+// enter makes a concept findable under its English words.
 func (g *glossary) enter(c concept) {
 	i := len(g.Concepts)
 	g.Concepts = append(g.Concepts, c)
@@ -132,20 +144,33 @@ func (g *glossary) enter(c concept) {
 		add(g.english, phraseKey(phrase), i)
 	}
 	g.keys = append(g.keys, keys)
-	g.foreignTerms = append(g.foreignTerms, termsOf(c.Others))
-	for _, w := range c.Others {
-		if g.enterUnbroken(w, i) {
-			continue
+	g.foreignTerms = append(g.foreignTerms, sync.OnceValue(func() []foreignTerm { return termsOf(c.Others()) }))
+}
+
+// indexed makes all concepts findable under their words of other languages.
+func (g *glossary) indexed() *foreignIndex {
+	x := &foreignIndex{map[foreignWord][]int{}, map[foreignWord][]int{}, map[foreignWord][]int{}, 0}
+	for lang, words := range g.stops {
+		for w := range words {
+			x.enterUnbroken(foreignWord{lang, w})
 		}
-		folded := foreignWord{w.Lang, foldAll(w.Text)}
-		add(g.exact, folded, i)
-		add(g.clipped, foreignWord{w.Lang, clip(folded.Text)}, i)
 	}
+	for i, c := range g.Concepts {
+		for _, w := range c.Others() {
+			if x.enterUnbroken(w, i) {
+				continue
+			}
+			folded := foreignWord{w.Lang, foldAll(w.Text)}
+			add(x.exact, folded, i)
+			add(x.clipped, foreignWord{w.Lang, clip(w.Lang, folded.Text)}, i)
+		}
+	}
+	return x
 }
 
 // enterUnbroken makes a word findable within sentences, if its script has no blanks.
 // A stop word leads to no concept: it only keeps others from being found in it.
-func (g *glossary) enterUnbroken(w foreignWord, concepts ...int) bool {
+func (x *foreignIndex) enterUnbroken(w foreignWord, concepts ...int) bool {
 	if runs := runsOf(w.Text); len(runs) != 1 || !runs[0].Unbroken {
 		return false
 	}
@@ -153,8 +178,8 @@ func (g *glossary) enterUnbroken(w foreignWord, concepts ...int) bool {
 	if n > 1 {
 		w.Lang = ""
 	}
-	g.longest = max(g.longest, n)
-	g.unbroken[w] = append(g.unbroken[w], concepts...)
+	x.longest = max(x.longest, n)
+	x.unbroken[w] = append(x.unbroken[w], concepts...)
 	return true
 }
 
@@ -168,24 +193,57 @@ func add[K comparable](index map[K][]int, key K, concept int) {
 
 // foldAll folds each word of a phrase.
 func foldAll(phrase string) string {
+	if !strings.Contains(phrase, " ") {
+		return fold(phrase)
+	}
 	return strings.Join(each(strings.Fields(phrase), fold), " ")
 }
 
-// endings are those of verbs and plurals in Romance languages and in German, the
-// longer first.
-var endings = []string{
-	"iendo", "ieron", "ando", "aron", "aban", "amos", "emos", "imos", "eln", "ern", "est", "ons", "ent", "ant", "ado", "ada", "ido", "ida",
-	"ar", "er", "ir", "re", "en", "em", "es", "ez", "as", "os", "is", "et", "te", "st", "a", "e", "i", "o", "s", "n", "t", "r",
+// endings are those of words in each language, the longer first; "" has those of verbs and
+// plurals in German and in Romance languages.
+var endings = map[string][]string{
+	"": {
+		"iendo", "ieron", "ando", "aron", "aban", "amos", "emos", "imos", "eln", "ern", "est", "ons", "ent", "ant", "ado", "ada", "ido", "ida",
+		"ar", "er", "ir", "re", "en", "em", "es", "ez", "as", "os", "is", "et", "te", "st", "a", "e", "i", "o", "s", "n", "t", "r",
+	},
+	"it": {"iamo", "ando", "endo", "are", "ere", "ire", "ato", "ata", "ito", "uto", "ate", "ete", "ite", "he", "hi", "ia", "ie", "io", "ii", "a", "e", "i", "o"},
+	"pl": {
+		"owania", "owanie", "owac", "iesz", "ania", "anie", "enie", "ymi", "imi", "ego", "emu", "ach", "ami", "iem", "owi", "ujesz", "uje", "uj", "ac", "ec", "ic", "yc",
+		"aj", "ej", "ia", "ie", "ii", "iu", "ow", "om", "em", "ym", "im", "ych", "ich", "a", "e", "i", "o", "u", "y",
+	},
+	"ru": {
+		"иями", "ется", "ться", "ешь", "ишь", "ите", "йте", "ать", "ять", "еть", "ить", "уть", "ами", "ями", "ого", "его", "ому", "ему", "ыми", "ими", "иям", "иях", "ией",
+		"ай", "ей", "ой", "ый", "ии", "ия", "ие", "ию", "ая", "яя", "ое", "ее", "ые", "ую", "юю", "ых", "их", "ом", "ем", "ам", "ям", "ах", "ях", "ов", "ев", "ет", "ит",
+		"ут", "ют", "ат", "ят", "ть", "а", "я", "о", "е", "ы", "и", "у", "ю", "ь",
+	},
+	"tr": {
+		"larini", "lerini", "larin", "lerin", "lari", "leri", "lar", "ler", "mak", "mek", "daki", "deki", "dan", "den", "tan", "ten", "nin", "nun", "sini", "ini", "unu",
+		"yi", "yu", "ya", "ye", "da", "de", "ta", "te", "si", "su", "in", "un", "im", "um", "i", "u", "a", "e",
+	},
+	"ar": {"ات", "ين", "ون", "ان", "ها", "ية", "يه", "ه", "ي"},
 }
+
+// articles are what words begin with in a language that writes them together.
+var articles = map[string][]string{"ar": {"وال", "بال", "لل", "ال"}}
 
 // minStem is how many letters an ending has to leave.
 const minStem = 4
 
 // clip takes the ending off a folded word that is long enough without, so that
 // buscar, busca and buscando are the same. It need not be a word.
-func clip(word string) string {
-	for _, e := range endings {
-		if head, ok := strings.CutSuffix(word, e); ok && len(head) >= minStem {
+func clip(lang, word string) string {
+	for _, a := range articles[lang] {
+		if tail, ok := strings.CutPrefix(word, a); ok && utf8.RuneCountInString(tail) >= minStem-1 {
+			word = tail
+			break
+		}
+	}
+	list, known := endings[lang]
+	if !known {
+		list = endings[""]
+	}
+	for _, e := range list {
+		if head, ok := strings.CutSuffix(word, e); ok && utf8.RuneCountInString(head) >= minStem {
 			return head
 		}
 	}

@@ -52,15 +52,16 @@ func (g *glossary) English(key string) []int { return g.english[key] }
 // blanks: as it stands, else by what is left without its ending.
 func (g *glossary) Foreign(lang, phrase string) []int {
 	word := foreignWord{lang, foldAll(phrase)}
-	if found := g.exact[word]; found != nil {
+	x := g.foreign()
+	if found := x.exact[word]; found != nil {
 		return found
 	}
-	return g.clipped[foreignWord{lang, clip(word.Text)}]
+	return x.clipped[foreignWord{lang, clip(lang, word.Text)}]
 }
 
 // Exactly finds the concepts of a word or phrase as it stands.
 func (g *glossary) Exactly(lang, phrase string) []int {
-	return g.exact[foreignWord{lang, foldAll(phrase)}]
+	return g.foreign().exact[foreignWord{lang, foldAll(phrase)}]
 }
 
 // piece is a word found in a sentence without blanks.
@@ -78,7 +79,7 @@ func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 	runes := []rune(sentence)
 	from := 0
 	for i := 0; i < len(runes); {
-		n, concepts := g.longestAt(runes[i:], lang)
+		n, concepts := g.foreign().longestAt(runes[i:], lang)
 		switch {
 		case len(concepts) > 0:
 			pieces = append(pieces, piece{string(runes[i : i+n]), concepts})
@@ -97,13 +98,13 @@ func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 }
 
 // longestAt is the longest of the glossary's words that a sentence begins with.
-func (g *glossary) longestAt(runes []rune, lang string) (int, []int) {
-	for n := min(g.longest, len(runes)); n > 0; n-- {
+func (x *foreignIndex) longestAt(runes []rune, lang string) (int, []int) {
+	for n := min(x.longest, len(runes)); n > 0; n-- {
 		w := foreignWord{Text: string(runes[:n])}
 		if n == 1 {
 			w.Lang = lang
 		}
-		if concepts, known := g.unbroken[w]; known {
+		if concepts, known := x.unbroken[w]; known {
 			return n, concepts
 		}
 	}
@@ -134,24 +135,28 @@ func (g *glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops
 // are in the glossary, as stop words or in a concept. It is English where no other has
 // more.
 func (g *glossary) Language(words []string) string {
-	best, most := english, g.count(english, words)
+	best, most := english, 0
+	for _, w := range words {
+		if g.stops[english][w] || g.english[rootOf(w)] != nil {
+			most++
+		}
+	}
+	if most == len(words) {
+		return english
+	}
+	x := g.foreign()
 	for _, lang := range g.Languages() {
-		if n := g.count(lang, words); n > most {
+		n := 0
+		for _, w := range words {
+			if g.stops[lang][w] || x.exact[foreignWord{lang, w}] != nil || x.clipped[foreignWord{lang, clip(lang, w)}] != nil {
+				n++
+			}
+		}
+		if n > most {
 			best, most = lang, n
 		}
 	}
 	return best
-}
-
-// count counts the words that are of a language.
-func (g *glossary) count(lang string, words []string) int {
-	n := 0
-	for _, w := range words {
-		if g.stops[lang][w] || lang == english && g.english[rootOf(w)] != nil || g.exact[foreignWord{lang, w}] != nil || g.clipped[foreignWord{lang, clip(w)}] != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // Query is what the model asked for, parsed (SPEC E5).

@@ -1,15 +1,25 @@
 package search
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // longest is how many letters a word has at most.
 const longest = 64
 
 // rootOf cuts an English word down to what its forms share, by Porter's rules of
-// 1980: connect for connected and connection. It need not be a word. What has
-// anything but small Latin letters stays as it is, and so does what is too long to be
-// a word.
+// 1980: connect for connected and connection, and one in Cyrillic or Arabic letters to
+// what [clip] leaves. It need not be a word. What else has anything but small Latin
+// letters stays as it is, and so does what is too long to be a word.
 func rootOf(word string) string {
+	switch first, _ := utf8.DecodeRuneInString(word); {
+	case unicode.Is(unicode.Cyrillic, first) && len(word) <= longest:
+		return clip("ru", word)
+	case unicode.Is(unicode.Arabic, first) && len(word) <= longest:
+		return clip("ar", word)
+	}
 	if len(word) < 3 || len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
 	}

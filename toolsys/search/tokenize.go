@@ -323,19 +323,19 @@ func caseParts(name string) []string {
 	return append(parts, strings.ToLower(string(runes[start:])))
 }
 
-// fold writes a word in lower case and, in Latin script, without accents.
+// fold writes a word in lower case and, in scripts with letters that few write out in full, without accents.
 func fold(word string) string {
 	word = strings.ToLower(word)
 	if isASCII(word) {
 		return word
 	}
 	var b strings.Builder
-	latin := false
+	accented := false
 	for _, r := range norm.NFD.String(word) {
-		if latin && unicode.Is(unicode.Mn, r) {
+		if unicode.Is(unicode.Mn, r) && (accented || r == diaeresis) {
 			continue
 		}
-		latin = unicode.Is(unicode.Latin, r)
+		accented = unicode.In(r, unicode.Latin, unicode.Arabic)
 		if plain, ok := ligatures[r]; ok {
 			b.WriteString(plain)
 		} else {
@@ -345,8 +345,11 @@ func fold(word string) string {
 	return norm.NFC.String(b.String())
 }
 
-// ligatures are Latin letters that do not come apart by themselves.
-var ligatures = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i"}
+// diaeresis stands on the one Russian letter that most people write without.
+const diaeresis = '\u0308'
+
+// ligatures are letters that do not come apart by themselves.
+var ligatures = map[rune]string{'ة': "ه", 'ى': "ي", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i"}
 
 // isASCII reports whether a word has no byte beyond the first 128.
 func isASCII(word string) bool {
