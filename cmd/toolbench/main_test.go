@@ -22,6 +22,7 @@ import (
 	"toolbench/cmd/toolbench/cli"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario/check"
+	scenariorun "toolbench/sim/scenario/run"
 	"toolbench/toolsys/trace"
 )
 
@@ -132,13 +133,13 @@ func crashing() cli.Bench {
 	return b
 }
 
-func outcome(name string, o cli.RunOptions) check.Result {
+func outcome(name string, o scenariorun.Options) check.Result {
 	return check.Result{Name: name, File: name + ".yaml", Status: check.Passed, Seed: o.Seed, Policy: "streaming", Digest: "d"}
 }
 
-func passes(_ context.Context, o cli.RunOptions) check.Result { return outcome("passes", o) }
+func passes(_ context.Context, o scenariorun.Options) check.Result { return outcome("passes", o) }
 
-func fails(_ context.Context, o cli.RunOptions) check.Result {
+func fails(_ context.Context, o scenariorun.Options) check.Result {
 	out := outcome("fails", o)
 	out.Status = check.Failed
 	out.Failures = []check.Failure{{Expectation: "makespan", Expected: "1s", Found: "2s", At: "fails.yaml:3"}}
@@ -146,9 +147,9 @@ func fails(_ context.Context, o cli.RunOptions) check.Result {
 }
 
 // differs gives another trace each time it runs.
-func differs() func(context.Context, cli.RunOptions) check.Result {
+func differs() func(context.Context, scenariorun.Options) check.Result {
 	var runs atomic.Int64
-	return func(_ context.Context, o cli.RunOptions) check.Result {
+	return func(_ context.Context, o scenariorun.Options) check.Result {
 		n := runs.Add(1)
 		out := outcome("differs", o)
 		out.Digest = fmt.Sprint("digest-", n)
@@ -158,9 +159,9 @@ func differs() func(context.Context, cli.RunOptions) check.Result {
 }
 
 // stops fails at first, and hangs when it is run again, as after an update.
-func stops() func(context.Context, cli.RunOptions) check.Result {
+func stops() func(context.Context, scenariorun.Options) check.Result {
 	var runs atomic.Int64
-	return func(ctx context.Context, o cli.RunOptions) check.Result {
+	return func(ctx context.Context, o scenariorun.Options) check.Result {
 		if runs.Add(1) == 1 {
 			return fails(ctx, o)
 		}
@@ -168,7 +169,7 @@ func stops() func(context.Context, cli.RunOptions) check.Result {
 	}
 }
 
-func gaveUp(_ context.Context, o cli.RunOptions) check.Result {
+func gaveUp(_ context.Context, o scenariorun.Options) check.Result {
 	out := outcome("harness", o)
 	out.Status, out.Err = check.Errored, errors.New("the harness gave up")
 	return out
@@ -181,7 +182,7 @@ func begun() {
 	}
 }
 
-func hangs(ctx context.Context, o cli.RunOptions) check.Result {
+func hangs(ctx context.Context, o scenariorun.Options) check.Result {
 	begun()
 	<-ctx.Done()
 	out := outcome("hangs", o)
@@ -190,9 +191,9 @@ func hangs(ctx context.Context, o cli.RunOptions) check.Result {
 }
 
 // ignores does not even notice that it should stop.
-func ignores(context.Context, cli.RunOptions) check.Result {
+func ignores(context.Context, scenariorun.Options) check.Result {
 	begun()
 	select {}
 }
 
-func panics(context.Context, cli.RunOptions) check.Result { panic("boom") }
+func panics(context.Context, scenariorun.Options) check.Result { panic("boom") }

@@ -25,6 +25,7 @@ import (
 	"toolbench/cmd/toolbench/cli"
 	_ "toolbench/property/seeded"
 	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 // bench has n scenarios; the verdict of each is given by its number.
@@ -35,7 +36,7 @@ func bench(n int, status func(i int) check.Status) cli.Bench {
 		var cases []cli.Case
 		for i := range n {
 			name := fmt.Sprintf("case-%03d", i)
-			cases = append(cases, cli.Case{Name: name, File: name + ".yaml", Run: func(_ context.Context, o cli.RunOptions) check.Result {
+			cases = append(cases, cli.Case{Name: name, File: name + ".yaml", Run: func(_ context.Context, o run.Options) check.Result {
 				out := check.Result{Name: name, Status: status(i), Seed: o.Seed}
 				if out.Status == check.Failed {
 					out.Failures = []check.Failure{{Expectation: "x"}}
@@ -165,7 +166,7 @@ func TestNothingAScenarioIsCalledReachesTheTerminal(t *testing.T) {
 	b := bench(1, pass)
 	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
 		return []cli.Case{{Name: "a\x1b[2Jb", About: "x\u202ey", Tags: []string{"t\rt"}, File: "f",
-			Run: func(context.Context, cli.RunOptions) check.Result {
+			Run: func(context.Context, run.Options) check.Result {
 				return check.Result{Name: "a\x1b[2Jb", Status: check.Errored, Err: fmt.Errorf("e\x1b]0;x\a")}
 			}}}, nil
 	}

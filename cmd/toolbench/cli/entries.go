@@ -126,7 +126,7 @@ func (a *app) resolve(arg string) ([]entry, error) {
 	for _, c := range cases {
 		c.File = filepath.Join(root, filepath.FromSlash(c.File))
 		if play := c.Run; a.own != nil {
-			c.Run = func(ctx context.Context, o RunOptions) check.Result {
+			c.Run = func(ctx context.Context, o run.Options) check.Result {
 				o.Own = a.own
 				return play(ctx, o)
 			}
@@ -233,20 +233,9 @@ type Case struct {
 	Tags        []string
 	// File is where it stands, below the file system it was found in.
 	File string
-	Run  func(ctx context.Context, o RunOptions) check.Result
+	Run  func(ctx context.Context, o run.Options) check.Result
 	// Scenario is what can be served to other programs; nil for a case that must fail.
 	Scenario *scenario.Scenario
-}
-
-// RunOptions change how a case is run.
-type RunOptions struct {
-	Seed uint64
-	// Policy replaces the scenario's own; "" keeps it.
-	Policy string
-	// Own are the project's tools and checks; nil is none.
-	Own *run.Own
-	// Watched, when set, is filled with what a person at the conversation sees.
-	Watched *run.Watched
 }
 
 // Scenarios is the bench with its embedded suite.
@@ -263,12 +252,7 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 			if c.Failing() != nil {
 				served = nil
 			}
-			cases = append(cases, Case{
-				Name: c.Name, About: c.About, Tags: c.Tags, File: c.File(), Scenario: served,
-				Run: func(ctx context.Context, o RunOptions) check.Result {
-					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy, Own: o.Own, Watched: o.Watched})
-				},
-			})
+			cases = append(cases, Case{Name: c.Name, About: c.About, Tags: c.Tags, File: c.File(), Run: c.Run, Scenario: served})
 		}
 	}
 	return cases, errs

@@ -117,7 +117,7 @@ func (a *app) playable(ctx context.Context, arg string, f playFlags) (all []seen
 		return nil, nil, usage("%s has %d scenarios; name one", arg, len(entries))
 	}
 	watched := &run.Watched{}
-	out := e.Run(ctx, RunOptions{Seed: f.seed, Watched: watched})
+	out := e.Run(ctx, run.Options{Seed: f.seed, Watched: watched})
 	switch {
 	case out.Err != nil && out.Invalid:
 		return nil, nil, invalid(out.Err)

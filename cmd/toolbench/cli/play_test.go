@@ -45,7 +45,7 @@ func TestPlayingEndsInWhatIsPrinted(t *testing.T) {
 			continue
 		}
 		watched := &run.Watched{}
-		c.Run(t.Context(), cli.RunOptions{Seed: 1, Watched: watched})
+		c.Run(t.Context(), run.Options{Seed: 1, Watched: watched})
 		for _, height := range []int{0, 12} {
 			at := &paper{}
 			live := reports.Live{W: at, Height: height, Screen: reports.Terminal{Width: 60, ASCII: true}, Transcript: &reports.Transcript{}}

@@ -31,7 +31,7 @@ type pool struct {
 	// whole keeps what happened in runs that passed, for reports that draw it, and the scenarios, which
 	// are then played again under other policies: of a suite that is most of what the program would hold.
 	whole    bool
-	options  RunOptions
+	options  run.Options
 	progress *progress
 	// debug shows stacks; broke is called with panics.
 	debug bool
@@ -40,7 +40,7 @@ type pool struct {
 
 func (a *app) pool(f runFlags) *pool {
 	return &pool{
-		jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: RunOptions{Seed: f.seed, Policy: f.policy},
+		jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: run.Options{Seed: f.seed, Policy: f.policy},
 		progress: a.progress(!f.quiet),
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {

@@ -208,7 +208,7 @@ func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
 		}
 		for _, e := range agent.choose(found) {
 			if sc := e.Scenario; sc != nil {
-				e.Run = func(ctx context.Context, _ RunOptions) check.Result { return agent.onScenario(ctx, sc) }
+				e.Run = func(ctx context.Context, _ run.Options) check.Result { return agent.onScenario(ctx, sc) }
 			} else if e.broken == nil {
 				continue
 			}
@@ -233,7 +233,7 @@ func (g *agent) recordedEntries(arg string, script *serve.Script) []entry {
 		if len(script.Conversations) > 1 {
 			one.Source = fmt.Sprintf("%s, conversation %d", arg, c.Number)
 		}
-		all = append(all, entry{target: arg, Case: Case{Name: one.Source, File: arg, Run: func(ctx context.Context, _ RunOptions) check.Result {
+		all = append(all, entry{target: arg, Case: Case{Name: one.Source, File: arg, Run: func(ctx context.Context, _ run.Options) check.Result {
 			out := g.onRecording(ctx, one)
 			out.File = arg
 			return out

@@ -13,6 +13,7 @@ import (
 
 	"toolbench/cmd/toolbench/cli"
 	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 // updating is a bench of one file whose scenario fails until then ends the second run.
@@ -26,7 +27,7 @@ func updating(t *testing.T, update func(), again func(context.Context, *check.Re
 		if paths[0] == "." {
 			return nil, nil
 		}
-		return []cli.Case{{Name: "one", File: paths[0], Run: func(ctx context.Context, _ cli.RunOptions) check.Result {
+		return []cli.Case{{Name: "one", File: paths[0], Run: func(ctx context.Context, _ run.Options) check.Result {
 			out := check.Result{Name: "one", Status: check.Failed, Failures: []check.Failure{{Expectation: "x"}}}
 			if runs++; runs > 1 {
 				out.Status, out.Failures = check.Passed, nil
