@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -74,56 +73,10 @@ func (f *Fault) UnmarshalYAML(n ast.Node) error {
 	if err != nil {
 		return problem(n, err)
 	}
-	*f = faultNamed(named)
+	v, _ := verbNamed(named.What) // it was parsed by its verb
+	*f = Fault{Call: named.Call, Tool: named.Tool, Request: named.Request}
+	v.set(f, named)
 	return nil
-}
-
-// faultNamed is the fault that a line describes.
-func faultNamed(n FaultLine) Fault {
-	f := Fault{Call: n.Call, Tool: n.Tool, Request: n.Request}
-	switch n.What {
-	case "panic":
-		f.Panic = "it panicked"
-	case "error":
-		f.Error = n.Arg
-	case "hang":
-		f.Hang = true
-	case "deaf":
-		f.Deaf = true
-	case "huge":
-		f.Huge = true
-	case "empty":
-		f.Empty = true
-	case "full":
-		f.DiskFull = true
-	case "readonly":
-		f.DiskReadOnly = true
-	case "slow":
-		f.Slow = n.For
-	case "progress":
-		f.Progress = n.For
-	case "lags":
-		f.Server = &ServerFault{Call: n.Call, Tool: n.Tool, Slow: Duration(n.For)}
-	case "gone", "duplicate", "unknown", "rubbish":
-		f.Server = &ServerFault{
-			Call: n.Call, Tool: n.Tool, Gone: n.What == "gone", Back: Duration(n.For), Duplicate: n.What == "duplicate", Unknown: n.What == "unknown", Rubbish: n.Arg,
-		}
-	case "status":
-		f.Status, _ = strconv.Atoi(n.Arg) // the language has checked it
-	case "cut":
-		f.CutAfter = n.Event
-	case "say":
-		f.StreamError, f.CutAfter = n.Arg, n.Event
-	case "malformed":
-		f.Malformed = n.Event
-	case "stall":
-		f.StallAfter, f.Stall = n.Event, Duration(n.For)
-	case "twice":
-		f.Twice = n.Event
-	case "late":
-		f.Late, f.LateFor = n.Event, n.For
-	}
-	return f
 }
 
 // StreamFaults gives what goes wrong with the answer to the n-th request, counted from 1.

@@ -68,6 +68,8 @@ type verb struct {
 	// at is the place it needs: the call that goes wrong, a request, or one of its
 	// events too.
 	at faultPlace
+	// set has the fault that a checked line describes do it.
+	set func(*Fault, FaultLine)
 }
 
 // faultPlace is the kind of place a verb applies to.
@@ -82,28 +84,36 @@ const (
 
 // verbs are all of them.
 var verbs = [...]verb{
-	{name: "panic", at: atCall},
-	{name: "error", arg: "a text", at: atCall},
-	{name: "hang", at: atCall},
-	{name: "deaf", at: atCall},
-	{name: "huge", at: atCall},
-	{name: "empty", at: atCall},
-	{name: "full", at: atCall},
-	{name: "readonly", at: atCall},
-	{name: "slow", lasts: true, needs: true, at: atCall},
-	{name: "progress", lasts: true, needs: true, at: atCall},
-	{name: "lags", lasts: true, needs: true, at: atCall},
-	{name: "gone", lasts: true, at: atCall},
-	{name: "duplicate", at: atCall},
-	{name: "unknown", at: atCall},
-	{name: "rubbish", arg: "a text", at: atCall},
-	{name: "status", arg: "an HTTP status from 400 to 599", at: atRequest},
-	{name: "cut", at: atEvent},
-	{name: "say", arg: "the name of an error", at: atEvent},
-	{name: "malformed", at: atEvent},
-	{name: "twice", at: atEvent},
-	{name: "late", lasts: true, needs: true, at: atEvent},
-	{name: "stall", lasts: true, at: atEvent},
+	{name: "panic", at: atCall, set: func(f *Fault, _ FaultLine) { f.Panic = "it panicked" }},
+	{name: "error", arg: "a text", at: atCall, set: func(f *Fault, n FaultLine) { f.Error = n.Arg }},
+	{name: "hang", at: atCall, set: func(f *Fault, _ FaultLine) { f.Hang = true }},
+	{name: "deaf", at: atCall, set: func(f *Fault, _ FaultLine) { f.Deaf = true }},
+	{name: "huge", at: atCall, set: func(f *Fault, _ FaultLine) { f.Huge = true }},
+	{name: "empty", at: atCall, set: func(f *Fault, _ FaultLine) { f.Empty = true }},
+	{name: "full", at: atCall, set: func(f *Fault, _ FaultLine) { f.DiskFull = true }},
+	{name: "readonly", at: atCall, set: func(f *Fault, _ FaultLine) { f.DiskReadOnly = true }},
+	{name: "slow", lasts: true, needs: true, at: atCall, set: func(f *Fault, n FaultLine) { f.Slow = n.For }},
+	{name: "progress", lasts: true, needs: true, at: atCall, set: func(f *Fault, n FaultLine) { f.Progress = n.For }},
+	{name: "lags", lasts: true, needs: true, at: atCall, set: atServer(func(s *ServerFault, n FaultLine) { s.Slow = Duration(n.For) })},
+	{name: "gone", lasts: true, at: atCall, set: atServer(func(s *ServerFault, n FaultLine) { s.Gone, s.Back = true, Duration(n.For) })},
+	{name: "duplicate", at: atCall, set: atServer(func(s *ServerFault, _ FaultLine) { s.Duplicate = true })},
+	{name: "unknown", at: atCall, set: atServer(func(s *ServerFault, _ FaultLine) { s.Unknown = true })},
+	{name: "rubbish", arg: "a text", at: atCall, set: atServer(func(s *ServerFault, n FaultLine) { s.Rubbish = n.Arg })},
+	{name: "status", arg: "an HTTP status from 400 to 599", at: atRequest, set: func(f *Fault, n FaultLine) { f.Status, _ = strconv.Atoi(n.Arg) }},
+	{name: "cut", at: atEvent, set: func(f *Fault, n FaultLine) { f.CutAfter = n.Event }},
+	{name: "say", arg: "the name of an error", at: atEvent, set: func(f *Fault, n FaultLine) { f.StreamError, f.CutAfter = n.Arg, n.Event }},
+	{name: "malformed", at: atEvent, set: func(f *Fault, n FaultLine) { f.Malformed = n.Event }},
+	{name: "twice", at: atEvent, set: func(f *Fault, n FaultLine) { f.Twice = n.Event }},
+	{name: "late", lasts: true, needs: true, at: atEvent, set: func(f *Fault, n FaultLine) { f.Late, f.LateFor = n.Event, n.For }},
+	{name: "stall", lasts: true, at: atEvent, set: func(f *Fault, n FaultLine) { f.StallAfter, f.Stall = n.Event, Duration(n.For) }},
+}
+
+// atServer sets what an MCP server does under the call.
+func atServer(set func(*ServerFault, FaultLine)) func(*Fault, FaultLine) {
+	return func(f *Fault, n FaultLine) {
+		f.Server = &ServerFault{Call: n.Call, Tool: n.Tool}
+		set(f.Server, n)
+	}
 }
 
 func verbNamed(name string) (verb, error) {
