@@ -35,8 +35,16 @@ func (l *lexicon) expand(q Query) ([]group, intent) {
 		e.sentence(s)
 	}
 	e.read(e.contentWords(words))
+	if len(words) > 0 && e.want == intentNone && strings.Contains(questions, " "+words[0].text+" ") {
+		e.want = intentKnow
+	}
 	return e.groups, e.want
 }
+
+// questions are words of several languages that ask for something which is known.
+const questions = " what which who where when how is are do does was wie welche welcher welches wo wann wer ist sind que cual cuanto " +
+	"quel quelle combien est qual quanto quante quanti quais quantos come che como wat hoe welk welke zijn jaka jaki jakie ile czy jak co " +
+	"какая какой какие сколько что где كم ما هل كيف "
 
 // contentWords are the words that mean something, or all where none does.
 func (e *expansion) contentWords(words []token) []token {
@@ -262,6 +270,8 @@ const (
 	intentChange
 	intentDelete
 	intentSend
+	// intentKnow is that of a question: what only looks need not have a verb in its name.
+	intentKnow
 )
 
 // verbs are the words that express intents.
@@ -303,12 +313,14 @@ func intentOfName(name string) intent {
 // something is to be done, the reverse, or one that destroys or spares what it
 // should not; 0 where neither is clear.
 func (a intent) fit(does intent) float64 {
-	sharp := func(x intent) bool { return x == intentRead || x == intentDelete }
+	sharp := func(x intent) bool { return x == intentRead || x == intentDelete || x == intentKnow }
 	switch {
 	case a == intentNone || does == intentNone:
 		return 0
 	case a == does:
 		return 1
+	case a == intentKnow && does == intentRead:
+		return 0
 	case sharp(a) || sharp(does):
 		return -1
 	}

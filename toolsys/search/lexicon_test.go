@@ -125,6 +125,19 @@ func TestATranslationIsFoundByItsPlainestWord(t *testing.T) {
 	}
 }
 
+// A question is for a tool that looks, whatever the tool is called, and not for one that changes what is asked about.
+func TestAQuestionIsForWhatLooks(t *testing.T) {
+	pool := []search.Entry{
+		{Name: "set_temperature", Description: "The temperature of a room."}, {Name: "room_temperature", Description: "The temperature of a room."},
+		{Name: "list_rooms", Description: "Names of rooms."},
+	}
+	for _, text := range []string{"What is the temperature?", "Wie hoch ist die Temperatur?", "Qual è la temperatura?", "Какая температура?"} {
+		q, err := search.ParseQuery(text)
+		require.NoError(t, err)
+		assert.Equal(t, "room_temperature", names(search.NewIndex(search.Lexicon(), pool, nil).Search(q, 1))[0], text)
+	}
+}
+
 func TestLexiconFindsNothingWhereThereIsNothing(t *testing.T) {
 	for _, query := range []string{"quantum chromodynamics", "volcanic ukulele", "恐龙化石", "バンジー", "zanahoria morada", "xyzzy"} {
 		assert.Empty(t, top(t, query), query)
