@@ -47,15 +47,11 @@ func (a *app) compare(ctx context.Context, args []string, f compareFlags) error 
 	if err != nil {
 		return err
 	}
-	before, err := a.comparable(ctx, args[0])
+	sides, err := tryEach(args, func(name string) (reports.Stored, error) { return a.comparable(ctx, name) })
 	if err != nil {
 		return err
 	}
-	after, err := a.comparable(ctx, args[1])
-	if err != nil {
-		return err
-	}
-	c, err := reports.Compare(before, after)
+	c, err := reports.Compare(sides[0], sides[1])
 	if err != nil {
 		return usage("%s and %s: %s", args[0], args[1], err)
 	}

@@ -44,7 +44,7 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "record SCENARIO", Short: "Record a session with a real model", ValidArgsFunction: a.completeNames}
 	flags := cmd.Flags()
 	flags.StringVar(&f.prompt, "prompt", "", "what to ask, in place of a scenario")
-	own(flags, &value[run.CaptureMode]{to: &f.mode, parse: run.ParseCaptureMode, kind: "MODE", text: string(f.mode)}, "mode", strings.Join(run.CaptureModes(), ", "))
+	own(flags, choice((*string)(&f.mode), "MODE", run.CaptureModes()...), "mode", strings.Join(run.CaptureModes(), ", "))
 	flags.StringVar(&f.out, "out", "", "the cassette's file; without, the scenario's own")
 	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key")

@@ -273,21 +273,22 @@ func TestRecordExplainsWhatIsMissing(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(d.dir, "folder.yaml"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "file"), nil, 0o644))
 	for says, args := range map[string][]string{
-		"name one scenario":                {},
-		"exclude each other":               {"partition-headline", "--prompt", "x"},
-		"with --out FILE.yaml":             {"--prompt", "x"},
-		"names no cassette of its own":     {"partition-headline"},
-		"ends in .yaml":                    {"--prompt", "x", "--out", "c.txt"},
-		"it is no file":                    {"--prompt", "x", "--out", "folder.yaml"},
-		"no file and no scenario":          {"nothing-like-it"},
-		"a scenario has these under world": {"partition-headline", "--model", "m"},
-		"no such cassette":                 {"--prompt", "x", "--out", "new.yaml"},
-		"is no value for --mode":           {"--prompt", "x", "--mode", "sometimes"},
-		"--write goes with":                {"--prompt", "x", "--out", "c.yaml", "--write"},
-		"--root nowhere":                   {"--prompt", "x", "--out", "c.yaml", "--tools", "disk", "--root", "nowhere"},
-		"set NO_KEY":                       {"--prompt", "x", "--out", "c.yaml", "--mode", "once", "--key-env", "NO_KEY"},
-		"write default, plan":              {"--prompt", "x", "--out", "c.yaml", "--permission-mode", "yolo"},
-		"file/c.yaml cannot be recorded":   {"--prompt", "x", "--out", "file/c.yaml", "--mode", "all", "--base-url", "http://127.0.0.1:1"},
+		"name one scenario":                        {},
+		"exclude each other":                       {"partition-headline", "--prompt", "x"},
+		"with --out FILE.yaml":                     {"--prompt", "x"},
+		"names no cassette of its own":             {"partition-headline"},
+		"ends in .yaml":                            {"--prompt", "x", "--out", "c.txt"},
+		"it is no file":                            {"--prompt", "x", "--out", "folder.yaml"},
+		"no file and no scenario":                  {"nothing-like-it"},
+		"a scenario has these under world":         {"partition-headline", "--model", "m"},
+		"no such cassette":                         {"--prompt", "x", "--out", "new.yaml"},
+		"is no value for --mode":                   {"--prompt", "x", "--mode", "sometimes"},
+		"use replay-only, once, new-episodes, all": {"--prompt", "x", "--mode", "sometimes"},
+		"--write goes with":                        {"--prompt", "x", "--out", "c.yaml", "--write"},
+		"--root nowhere":                           {"--prompt", "x", "--out", "c.yaml", "--tools", "disk", "--root", "nowhere"},
+		"set NO_KEY":                               {"--prompt", "x", "--out", "c.yaml", "--mode", "once", "--key-env", "NO_KEY"},
+		"write default, plan":                      {"--prompt", "x", "--out", "c.yaml", "--permission-mode", "yolo"},
+		"file/c.yaml cannot be recorded":           {"--prompt", "x", "--out", "file/c.yaml", "--mode", "all", "--base-url", "http://127.0.0.1:1"},
 	} {
 		assert.Equal(t, cli.ExitUsage, d.run(t.Context(), append([]string{"record"}, args...)...), says)
 		assert.Contains(t, d.errs, says)

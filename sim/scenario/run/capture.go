@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -249,14 +248,6 @@ const (
 // CaptureModes lists them, the safest first.
 func CaptureModes() []string {
 	return []string{string(ReplayOnly), string(RecordOnce), string(RecordNew), string(RecordAll)}
-}
-
-// ParseCaptureMode reads a mode's name.
-func ParseCaptureMode(text string) (CaptureMode, error) {
-	if !slices.Contains(CaptureModes(), text) {
-		return "", fmt.Errorf("use %s", strings.Join(CaptureModes(), ", "))
-	}
-	return CaptureMode(text), nil
 }
 
 // Records reports whether a session may use the network, given whether there is a

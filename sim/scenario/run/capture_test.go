@@ -118,13 +118,3 @@ func TestNamesOfScenariosComeFromFiles(t *testing.T) {
 		assert.Equal(t, name, run.ScenarioName(file))
 	}
 }
-
-func TestModesHaveNames(t *testing.T) {
-	for _, name := range run.CaptureModes() {
-		m, err := run.ParseCaptureMode(name)
-		require.NoError(t, err)
-		assert.Equal(t, name, string(m))
-	}
-	_, err := run.ParseCaptureMode("sometimes")
-	assert.EqualError(t, err, "use replay-only, once, new-episodes, all")
-}
