@@ -121,12 +121,8 @@ type reductions struct{ lists, values, times, growths []change }
 
 // change is one way to change a case in one place.
 type change struct {
-	// path leads to the place by the names of a case's file; from is the first member that
-	// is taken out of a list, -1 where none is.
-	path string
-	from int
-	text string
-	do   func()
+	Changed
+	do func()
 }
 
 func changesOf(d Case) (r reductions) {
@@ -139,9 +135,9 @@ func changesOf(d Case) (r reductions) {
 // What has the tag `shrink:"-"` is left as it is.
 func (r *reductions) add(v reflect.Value, tag reflect.StructTag, path string) {
 	if to, ok := tag.Lookup("simple"); ok {
-		r.values = append(r.values, change{path, -1, fmt.Sprintf("%v → %s", v, to), func() { setText(v, to) }})
+		r.values = append(r.values, change{Changed{path, -1, fmt.Sprintf("%v → %s", v, to)}, func() { setText(v, to) }})
 	} else if strings.HasSuffix(tag.Get("yaml"), ",omitempty") && v.Kind() != reflect.Slice && !v.IsZero() {
-		r.values = append(r.values, change{path, -1, fmt.Sprintf("%v → nothing", reflect.Indirect(v)), v.SetZero})
+		r.values = append(r.values, change{Changed{path, -1, fmt.Sprintf("%v → nothing", reflect.Indirect(v))}, v.SetZero})
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -161,10 +157,10 @@ func (r *reductions) add(v reflect.Value, tag reflect.StructTag, path string) {
 			}
 		}
 	case reflect.Bool:
-		r.growths = append(r.growths, change{path, -1, fmt.Sprintf("%t → %t", v.Bool(), !v.Bool()), func() { v.SetBool(!v.Bool()) }})
+		r.growths = append(r.growths, change{Changed{path, -1, fmt.Sprintf("%t → %t", v.Bool(), !v.Bool())}, func() { v.SetBool(!v.Bool()) }})
 	case reflect.Uint64:
 		for n := range uint64(8) {
-			r.growths = append(r.growths, change{path, -1, fmt.Sprintf("%d → %d", v.Uint(), v.Uint()+n+1), func() { v.SetUint(v.Uint() + n + 1) }})
+			r.growths = append(r.growths, change{Changed{path, -1, fmt.Sprintf("%d → %d", v.Uint(), v.Uint()+n+1)}, func() { v.SetUint(v.Uint() + n + 1) }})
 		}
 	case reflect.Int64:
 		if at, ok := v.Addr().Interface().(*time.Duration); ok {
@@ -203,7 +199,7 @@ func (r *reductions) addList(v reflect.Value, path string) {
 			if size > 1 {
 				text += fmt.Sprintf(" to %d", at+size-1)
 			}
-			r.lists = append(r.lists, change{path, at, text, func() { v.Set(reflect.AppendSlice(v.Slice(0, at), v.Slice(at+size, n))) }})
+			r.lists = append(r.lists, change{Changed{path, at, text}, func() { v.Set(reflect.AppendSlice(v.Slice(0, at), v.Slice(at+size, n))) }})
 		}
 	}
 }
@@ -211,7 +207,7 @@ func (r *reductions) addList(v reflect.Value, path string) {
 // addTime makes a time rounder, or half as long; and longer.
 func (r *reductions) addTime(at *time.Duration, path string) {
 	set := func(to time.Duration) change {
-		return change{path, -1, fmt.Sprintf("%s → %s", *at, to), func() { *at = to }}
+		return change{Changed{path, -1, fmt.Sprintf("%s → %s", *at, to)}, func() { *at = to }}
 	}
 	shorter := []time.Duration{(*at / 2).Truncate(time.Millisecond)}
 	for _, unit := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
@@ -266,7 +262,7 @@ func (d Case) Vary(r *rand.Rand, places int, may func(Changed) bool) (Variation,
 		there := v.change(func(all []change) int {
 			var some []int
 			for i, c := range all {
-				if may(c.changed()) {
+				if may(c.Changed) {
 					some = append(some, i)
 				}
 			}
@@ -289,15 +285,9 @@ func (v *Variation) change(choose func([]change) int) bool {
 	if n < 0 {
 		return false
 	}
-	v.Changes = append(v.Changes, all[n].changed())
+	v.Changes = append(v.Changes, all[n].Changed)
 	all[n].do()
 	return v.Case.Check() == nil
 }
 
 func (r reductions) all() []change { return slices.Concat(r.lists, r.values, r.times, r.growths) }
-
-// changed describes the change; the name of the file's part that holds the case is left out.
-func (c change) changed() Changed {
-	path := strings.TrimPrefix(strings.TrimPrefix(c.path, "system_case."), "case.")
-	return Changed{Path: path, From: c.from, To: c.text}
-}
