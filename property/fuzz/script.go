@@ -3,7 +3,6 @@ package fuzz
 import (
 	_ "embed" // the words beside this file
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -205,6 +204,3 @@ var words = func() (w map[string][]string) {
 	}
 	return w
 }()
-
-// ScriptName is the name under which a case is saved.
-func ScriptName(seed, number uint64) string { return fmt.Sprintf("fuzz-%d-%d.shell.sh", seed, number) }

@@ -372,7 +372,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	}
 	report := reports.FuzzShellReport{Seed: f.seed, Generated: total.Generated, Ran: total.Ran, Late: total.Late, Seconds: time.Since(p.began).Seconds()}
 	if found := total.Finding; found != nil {
-		file := a.keep(f, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding, []byte(found.Small+"\n"))
+		file := a.keep(f, fmt.Sprintf("fuzz-%d-%d", found.Seed, found.Number)+scriptEnding, []byte(found.Small+"\n"))
 		report.Finding = &reports.FuzzShellFinding{Number: found.Number, Script: found.Script, Small: found.Small, Changed: found.Changed, File: file}
 	}
 	if err := judged(a.print(report, f.printing), report.Failed()); err != nil {
