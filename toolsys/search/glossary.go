@@ -38,16 +38,22 @@ type glossary struct {
 
 	english map[string][]int // key of an English phrase -> concepts
 	stops   map[string]map[string]bool
-	// foreign has the words of all other languages. Most processes never meet one, and there are many.
-	foreign func() *foreignIndex
+	// foreign has the words of each other language, unbroken those of scripts without blanks. Most processes
+	// never meet one, and there are many.
+	foreign  map[string]func() *foreignIndex
+	unbroken func() *unbrokenIndex
 }
 
-// foreignIndex finds concepts by words of languages other than English.
+// foreignIndex finds concepts by words of one language that sets blanks.
 type foreignIndex struct {
-	unbroken map[foreignWord][]int // a word of a script without blanks -> concepts
-	exact    map[foreignWord][]int // a folded word of another language -> concepts
-	clipped  map[foreignWord][]int // such a word without its ending -> concepts
-	longest  int                   // characters of the longest unbroken word
+	exact   map[string][]int // a folded word -> concepts
+	clipped map[string][]int // such a word without its ending -> concepts
+}
+
+// unbrokenIndex finds concepts by words within sentences without blanks.
+type unbrokenIndex struct {
+	words   map[foreignWord][]int
+	longest int // characters of the longest word
 }
 
 // builtInGlossary is the glossary that is built in. It is read once.
@@ -61,8 +67,8 @@ var builtInGlossary = sync.OnceValue(func() *glossary {
 
 // parseGlossary reads a glossary and stop words. Errors name the line.
 func parseGlossary(concepts, stopwords string) (*glossary, error) {
-	g := &glossary{english: map[string][]int{}, stops: map[string]map[string]bool{}}
-	g.foreign = sync.OnceValue(g.indexed)
+	g := &glossary{english: map[string][]int{}, stops: map[string]map[string]bool{}, foreign: map[string]func() *foreignIndex{}}
+	g.unbroken = sync.OnceValue(g.indexUnbroken)
 	if err := eachLine("stopwords.txt", stopwords, g.addStops); err != nil {
 		return nil, err
 	}
@@ -112,21 +118,23 @@ func (g *glossary) addConcept(line string) error {
 		if len(column) < 4 || column[2] != ' ' {
 			return fmt.Errorf("%q: write the language's code and its words", column)
 		}
+		if lang := column[:2]; g.foreign[lang] == nil {
+			g.foreign[lang] = sync.OnceValue(func() *foreignIndex { return g.index(lang) })
+		}
 		c.columns = append(c.columns, column)
 	}
 	g.enter(c)
 	return nil
 }
 
-// Others are a concept's words in other languages.
-func (c concept) Others() []foreignWord {
-	var all []foreignWord
+// words are a concept's words in another language.
+func (c concept) words(lang string) []string {
 	for _, column := range c.columns {
-		for _, w := range phrases(column[3:]) {
-			all = append(all, foreignWord{column[:2], w})
+		if column[:2] == lang {
+			return phrases(column[3:])
 		}
 	}
-	return all
+	return nil
 }
 
 // phrases are the words of a column.
@@ -144,43 +152,53 @@ func (g *glossary) enter(c concept) {
 		add(g.english, phraseKey(phrase), i)
 	}
 	g.keys = append(g.keys, keys)
-	g.foreignTerms = append(g.foreignTerms, sync.OnceValue(func() []foreignTerm { return termsOf(c.Others()) }))
+	g.foreignTerms = append(g.foreignTerms, sync.OnceValue(func() []foreignTerm { return termsOf(c) }))
 }
 
-// indexed makes all concepts findable under their words of other languages.
-func (g *glossary) indexed() *foreignIndex {
-	x := &foreignIndex{map[foreignWord][]int{}, map[foreignWord][]int{}, map[foreignWord][]int{}, 0}
-	for lang, words := range g.stops {
-		for w := range words {
-			x.enterUnbroken(foreignWord{lang, w})
-		}
-	}
+// index makes concepts findable under their words of a language that sets blanks.
+func (g *glossary) index(lang string) *foreignIndex {
+	x := &foreignIndex{map[string][]int{}, map[string][]int{}}
 	for i, c := range g.Concepts {
-		for _, w := range c.Others() {
-			if x.enterUnbroken(w, i) {
-				continue
-			}
-			folded := foreignWord{w.Lang, foldAll(w.Text)}
+		for _, w := range c.words(lang) {
+			folded := foldAll(w)
 			add(x.exact, folded, i)
-			add(x.clipped, foreignWord{w.Lang, clip(w.Lang, folded.Text)}, i)
+			add(x.clipped, clip(lang, folded), i)
 		}
 	}
 	return x
 }
 
-// enterUnbroken makes a word findable within sentences, if its script has no blanks.
-// A stop word leads to no concept: it only keeps others from being found in it.
-func (x *foreignIndex) enterUnbroken(w foreignWord, concepts ...int) bool {
-	if runs := runsOf(w.Text); len(runs) != 1 || !runs[0].Unbroken {
-		return false
+// withoutBlanks are the languages that set none, or whose words are found though they do.
+var withoutBlanks = []string{"ja", "ko", "zh"}
+
+// indexUnbroken makes concepts findable under words of scripts without blanks. A stop word leads to no concept: it only keeps
+// others from being found in it.
+func (g *glossary) indexUnbroken() *unbrokenIndex {
+	x := &unbrokenIndex{words: map[foreignWord][]int{}}
+	for _, lang := range withoutBlanks {
+		for w := range g.stops[lang] {
+			x.enter(lang, w)
+		}
+		for i, c := range g.Concepts {
+			for _, w := range c.words(lang) {
+				x.enter(lang, w, i)
+			}
+		}
 	}
-	n := utf8.RuneCountInString(w.Text)
-	if n > 1 {
-		w.Lang = ""
+	return x
+}
+
+// enter makes a word findable. A single character is a word of its own language only.
+func (x *unbrokenIndex) enter(lang, word string, concepts ...int) {
+	if runs := runsOf(word); len(runs) != 1 || !runs[0].Unbroken {
+		return
+	}
+	w, n := foreignWord{Text: word}, utf8.RuneCountInString(word)
+	if n == 1 {
+		w.Lang = lang
 	}
 	x.longest = max(x.longest, n)
-	x.unbroken[w] = append(x.unbroken[w], concepts...)
-	return true
+	x.words[w] = append(x.words[w], concepts...)
 }
 
 // add notes a concept under a key, once.

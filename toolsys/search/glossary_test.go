@@ -22,17 +22,18 @@ func TestTheBuiltInGlossaryIsSound(t *testing.T) {
 	assert.Greater(t, len(g.Concepts), 700)
 	rankedText := map[string]int{}
 	for i, c := range g.Concepts {
-		assert.Greater(t, len(c.English)+len(c.Others()), 1, "%v leads nowhere", c)
+		assert.Greater(t, len(c.English)+len(c.columns), 1, "%v leads nowhere", c)
 		for n, phrase := range c.English {
 			assert.Equal(t, n, slices.Index(c.English, phrase), "%s is there twice", phrase)
 			assert.Contains(t, g.English(phraseKey(phrase)), i, phrase)
 		}
-		langs := map[string]bool{}
-		for n, w := range c.Others() {
-			assert.Equal(t, n, slices.Index(c.Others(), w), "%v is there twice", w)
-			langs[w.Lang] = true
-		}
-		for lang := range langs {
+		for _, column := range c.columns {
+			lang := column[:2]
+			words := c.words(lang)
+			assert.Equal(t, phrases(column[3:]), words, "%v has two columns of %s", c.English, lang)
+			for n, w := range words {
+				assert.Equal(t, n, slices.Index(words, w), "%v is there twice", w)
+			}
 			rankedText[lang]++
 		}
 	}
@@ -143,9 +144,11 @@ func FuzzParseGlossary(f *testing.F) {
 			return
 		}
 		for _, c := range g.Concepts {
-			for _, w := range c.Others() {
-				g.Foreign(w.Lang, w.Text)
-				g.TakeApart(w.Text)
+			for lang := range g.foreign {
+				for _, w := range c.words(lang) {
+					g.Foreign(lang, w)
+					g.TakeApart(w)
+				}
 			}
 		}
 		g.Language([]string{"a"})

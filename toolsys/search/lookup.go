@@ -25,12 +25,12 @@ type foreignTerm struct {
 	Share float64
 }
 
-// termsOf are what texts of other languages have of words. A single character is none: it is
+// termsOf are what texts of other languages have of a concept. A single character is none: it is
 // in too many words.
-func termsOf(words []foreignWord) []foreignTerm {
+func termsOf(c concept) []foreignTerm {
 	var all []foreignTerm
-	for _, w := range words {
-		for _, run := range runsOf(w.Text) {
+	for _, column := range c.columns {
+		for _, run := range runsOf(strings.ReplaceAll(column[3:], "_", " ")) {
 			switch {
 			case !run.Unbroken:
 				all = append(all, foreignTerm{rootOf(fold(run.Text)), 1})
@@ -51,17 +51,31 @@ func (g *glossary) English(key string) []int { return g.english[key] }
 // Foreign finds the concepts of a word or phrase of another language that sets
 // blanks: as it stands, else by what is left without its ending.
 func (g *glossary) Foreign(lang, phrase string) []int {
-	word := foreignWord{lang, foldAll(phrase)}
-	x := g.foreign()
-	if found := x.exact[word]; found != nil {
+	if found := g.Exactly(lang, phrase); found != nil || g.foreign[lang] == nil {
 		return found
 	}
-	return x.clipped[foreignWord{lang, clip(lang, word.Text)}]
+	return g.foreign[lang]().clipped[clip(lang, foldAll(phrase))]
 }
 
 // Exactly finds the concepts of a word or phrase as it stands.
 func (g *glossary) Exactly(lang, phrase string) []int {
-	return g.foreign().exact[foreignWord{lang, foldAll(phrase)}]
+	if g.foreign[lang] == nil || !writtenAs(lang, phrase) {
+		return nil
+	}
+	return g.foreign[lang]().exact[foldAll(phrase)]
+}
+
+// writtenAs reports whether a language has letters as those that a phrase begins with.
+func writtenAs(lang, phrase string) bool {
+	script := unicode.Latin
+	switch lang {
+	case "ru":
+		script = unicode.Cyrillic
+	case "ar":
+		script = unicode.Arabic
+	}
+	first, _ := utf8.DecodeRuneInString(phrase)
+	return unicode.Is(script, first) && !slices.Contains(withoutBlanks, lang)
 }
 
 // piece is a word found in a sentence without blanks.
@@ -79,7 +93,7 @@ func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 	runes := []rune(sentence)
 	from := 0
 	for i := 0; i < len(runes); {
-		n, concepts := g.foreign().longestAt(runes[i:], lang)
+		n, concepts := g.unbroken().longestAt(runes[i:], lang)
 		switch {
 		case len(concepts) > 0:
 			pieces = append(pieces, piece{string(runes[i : i+n]), concepts})
@@ -98,13 +112,13 @@ func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 }
 
 // longestAt is the longest of the glossary's words that a sentence begins with.
-func (x *foreignIndex) longestAt(runes []rune, lang string) (int, []int) {
+func (x *unbrokenIndex) longestAt(runes []rune, lang string) (int, []int) {
 	for n := min(x.longest, len(runes)); n > 0; n-- {
 		w := foreignWord{Text: string(runes[:n])}
 		if n == 1 {
 			w.Lang = lang
 		}
-		if concepts, known := x.unbroken[w]; known {
+		if concepts, known := x.words[w]; known {
 			return n, concepts
 		}
 	}
@@ -144,11 +158,10 @@ func (g *glossary) Language(words []string) string {
 	if most == len(words) {
 		return english
 	}
-	x := g.foreign()
 	for _, lang := range g.Languages() {
 		n := 0
 		for _, w := range words {
-			if g.stops[lang][w] || x.exact[foreignWord{lang, w}] != nil || x.clipped[foreignWord{lang, clip(lang, w)}] != nil {
+			if g.stops[lang][w] || g.Foreign(lang, w) != nil {
 				n++
 			}
 		}
