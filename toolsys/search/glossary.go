@@ -157,7 +157,7 @@ func (g *glossary) enter(c concept) {
 
 // index makes concepts findable under their words of a language that sets blanks.
 func (g *glossary) index(lang string) *foreignIndex {
-	x := &foreignIndex{map[string][]int{}, map[string][]int{}}
+	x := &foreignIndex{make(map[string][]int, 4*len(g.Concepts)), make(map[string][]int, 4*len(g.Concepts))}
 	for i, c := range g.Concepts {
 		for _, w := range c.words(lang) {
 			folded := foldAll(w)
