@@ -24,29 +24,27 @@ func nested(script string) bool {
 	if strings.Count(script, "|")+strings.Count(script, "&&") > maxChain {
 		return true
 	}
-	depth := 0
+	depth, deepest := 0, 0
 	for i := range len(script) {
 		switch script[i] {
 		case '(', '{', '[':
-			if depth++; depth > maxNesting {
-				return true
-			}
+			depth++
 		case ')', '}', ']':
 			depth = max(0, depth-1)
 		}
+		deepest = max(deepest, depth)
 	}
 	depth = 0
 	for word := range strings.FieldsFuncSeq(script, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}", r) }) {
 		switch word {
 		case "if", "case", "while", "until", "for", "select", "!", "time", "coproc":
-			if depth++; depth > maxNesting {
-				return true
-			}
+			depth++
 		case "fi", "esac", "done":
 			depth = max(0, depth-1)
 		}
+		deepest = max(deepest, depth)
 	}
-	return false
+	return deepest > maxNesting
 }
 
 var (
@@ -54,6 +52,7 @@ var (
 	errNesting = errors.New("nested too deeply")
 	errControl = errors.New("it holds a character that shells and people read differently")
 	errComment = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
+	errBroken  = errors.New("a line goes on within what may be an operator, which parsers read differently")
 )
 
 // Parse reads a Bash script. One that is too long, or nested too deeply, is an error, since the parser recurses.
@@ -82,12 +81,18 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 			return nil, errControl
 		}
 	}
+	if brokenOperator.MatchString(script) {
+		return nil, errBroken
+	}
 	file, err := parseAs(script, lang)
 	if err == nil && commentEnd.MatchString(script) && goesOn(script, lang) {
 		return nil, errComment
 	}
 	return file, err
 }
+
+// brokenOperator matches signs that are one operator for Bash, which joins the lines first, and two for this parser.
+var brokenOperator = regexp.MustCompile(`\$\\\n|[<>(&|;[{=!](?:\\\n)+[^\s\w./]`)
 
 // commentEnd matches the end of what may be a comment, with a backslash before the line feed.
 var commentEnd = regexp.MustCompile(`#[^\n]*\\\n`)

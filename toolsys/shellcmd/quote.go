@@ -57,5 +57,6 @@ func endsAsBash(rd *syntax.Redirect) bool {
 		}
 	}
 	ends := func(line string) bool { return strings.HasPrefix(strings.ReplaceAll(line, "\t", ""), delimiter) }
-	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
+	whole := strings.HasSuffix(strings.TrimRight(body.String(), "\t"), "\n")       // the parser takes what is behind an expansion for a line
+	return whole && !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
 }

@@ -46,6 +46,9 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 		"echo \"$(cat <<'EOF'\nEOF$(touch PWN)\nEOF\n)\"",
 		"echo $( (cat <<-'EOF'\n\tEOF a $(touch PWN)\n\tEOF\n) )",
 		"x=$(cat <<'EOF'\nEOFx)\ntouch PWN\nEOF\n)",
+		"cat <<A\nx${x}A\necho '$(touch PWN)'\n",
+		"cat <<A <<'B'\n$@A\n$(touch PWN)\nB",
+		"cat <<-A <<'B'\n\t${x}A\n$(touch PWN)\nB",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}

@@ -200,10 +200,7 @@ func (t *translator) interval() error {
 		return errInterval
 	}
 	t.at += len(body) + len(end)
-	if strings.HasPrefix(body, ",") {
-		body = "0" + body
-	}
-	t.repeat("{" + body + "}")
+	t.repeat(strings.Replace("{"+body+"}", "{,", "{0,", 1))
 	return nil
 }
 

@@ -107,3 +107,22 @@ func TestHelpAndCertificatesAreOnlyShown(t *testing.T) {
 		"openssl x509 -in c -CAcreateserial", "openssl req -in c", "openssl rand -out f 9", "npm --help", "find -E . -delete", "find -E . -exec rm {} +", `openssl x509 -in "$x"`)
 	assert.Equal(t, []shellcmd.File{{Path: "/repo/c.pem"}}, read("openssl x509 -in c.pem -noout").Steps[0].Files)
 }
+
+// Bash joins a line that ends in a backslash with the next before it looks for operators, also within double quotes and
+// here-documents, where the parser sees a dollar sign and text.
+func TestAnOperatorMayGoOnInTheNextLine(t *testing.T) {
+	provesNone(t,
+		"echo \"$\\\n(touch x)\"", "echo \"$\\\n\\\n(touch x)\"", "cat <<E\n$\\\n(touch x)\nE", "cat <<< \"$\\\n(touch x)\"", "y=\"$\\\n(touch x)\"", "[[ \"$\\\n(touch x)\" ]]",
+		"echo \"${y:-$\\\n(touch x)}\"", "ls a\"$\\\n(touch x)\"", "bash -c 'echo \"$\\\n(touch x)\"'", "sed $\\\n's/a/b/\\x3bw x' f",
+		"cat <<\\\n-E\n\tE\ntouch x\n-E\n", "echo='a[$(touch x)]'; (\\\n(echo))", "echo='a[$(touch x)]'; echo $(\\\n(echo))",
+	)
+	provesAll(t, "ls \\\n  -la", "ls |\\\nwc -l", "ls &&\\\nwc -l f", "echo \"a \\\n b\"", "grep -e a \\\n  -e b f", "(\\\nls)")
+}
+
+// Only a ~ that is a word's first name, with nothing of it quoted, is somebody's home.
+func TestATildeBesideAQuoteIsNoHome(t *testing.T) {
+	provesNone(t, "sed ~'s/a//;w x' f", "sed ~\"s/a//;w x\" f", "sed ~$'s/a//;w x' f")
+	provesAll(t, "sed -n p ~/f", "cat ~/'a b'", "ls ~")
+	assert.Equal(t, "/home/me/a", read("cat ~/'a'").Steps[0].Files[0].Path)
+	assert.True(t, read("cat ~'/a'").Steps[0].FilesUnknown)
+}

@@ -649,12 +649,8 @@ func harmlessTarget(name string) bool {
 	return slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, name)
 }
 
-// isDescriptor reports whether a name stands for a file that is open already. What
-// goes on behind the number leads out of the folder.
-func isDescriptor(name string) bool {
-	n, is := strings.CutPrefix(name, "/dev/fd/")
-	return is && allDigits(n)
-}
+// opened matches names that stand for a file that is open already. What goes on behind the number leads out of the folder.
+var opened = regexp.MustCompile(`^/dev/(?:fd/[0-9]+|stdin)$`).MatchString
 
 // ofProcess matches paths in the folder of a process, whose links lead to all that it has
 // open. They are not ours to follow: the process is the command's.
@@ -679,7 +675,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	case name == "" || strings.HasPrefix(name, "~"):
 		st.FilesUnknown = true
 		return
-	case isDescriptor(name) || name == "/dev/stdin" || name == "/dev/null":
+	case opened(name) || name == "/dev/null":
 		st.FilesUnknown = st.FilesUnknown || f.Write && name != "/dev/null"
 		return
 	}

@@ -58,6 +58,7 @@ type wordBuilder struct {
 	w       *walker
 	text    strings.Builder
 	known   bool // all parts so far
+	sole    bool // the word has but one part: a ~ with a quote behind it is no home
 	glob    bool // an unquoted pattern
 	many    bool
 	quoted  bool // some part is quoted, so that the word exists even if it is empty
@@ -100,7 +101,7 @@ func (w *walker) field(x *syntax.Word, source string) []Word {
 		return []Word{{Kind: Many, Source: source}}
 	}
 	brace := mayBrace(x)
-	b := &wordBuilder{w: w, known: true, many: brace, made: brace}
+	b := &wordBuilder{w: w, known: true, many: brace, made: brace, sole: len(x.Parts) == 1}
 	for i, part := range x.Parts {
 		b.part(part, i == 0)
 	}
@@ -156,7 +157,7 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 func (b *wordBuilder) literal(value string, first bool) {
 	if rest, tilde := strings.CutPrefix(value, "~"); first && tilde {
 		value = rest
-		if name, _, _ := strings.Cut(rest, "/"); name == "" && b.w.env.Home != "" && !b.w.homeChanged {
+		if (rest == "" && b.sole || strings.HasPrefix(rest, "/")) && b.w.env.Home != "" && !b.w.homeChanged {
 			b.add(b.w.env.Home)
 		} else {
 			b.known, b.numeric = false, false
