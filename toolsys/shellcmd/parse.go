@@ -52,6 +52,7 @@ var (
 	errNesting = errors.New("nested too deeply")
 	errControl = errors.New("it holds a character that shells and people read differently")
 	errComment = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
+	errText    = errors.New("a here-document begins where another part is open, and parsers differ in which of them goes on")
 	errBroken  = errors.New("a line goes on within what may be an operator, which parsers read differently")
 )
 
@@ -85,8 +86,12 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 		return nil, errBroken
 	}
 	file, err := parseAs(script, lang)
-	if err == nil && commentEnd.MatchString(script) && goesOn(script, lang) {
+	switch {
+	case err != nil:
+	case commentEnd.MatchString(script) && goesOn(script, lang):
 		return nil, errComment
+	case strings.Contains(script, "<<") && !beginsAsBash(file, script):
+		return nil, errText
 	}
 	return file, err
 }

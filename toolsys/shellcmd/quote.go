@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,19 +21,59 @@ func (w *walker) unevenQuotes(parts []syntax.WordPart) {
 
 // unevenIn reports whether an expansion has text in single quotes that means something outside of them, or,
 // if dollar is set, in $'...'. Bash reads such a text anew where it finds it in a substitution within double
-// quotes.
+// quotes, and so it does with what it has taken further double quotes and backslashes off.
 func unevenIn(p *syntax.ParamExp, dollar bool) bool {
-	uneven := false
+	uneven, quotes, signs := false, false, false
 	syntax.Walk(p, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false // whose quotes are their own
 		case *syntax.SglQuoted:
 			uneven = uneven || (n.Dollar || !dollar) && strings.ContainsAny(n.Value, "$`\\\"}")
+		case *syntax.DblQuoted:
+			quotes = !dollar
+		case *syntax.Lit:
+			signs = signs || strings.ContainsAny(n.Value, "$\\")
 		}
 		return !uneven
 	})
-	return uneven
+	return uneven || quotes && signs
+}
+
+// endsEarly reports whether a substitution in backquotes has one in a text: for Bash it ends there, quoted or not.
+func endsEarly(sub *syntax.CmdSubst) (early bool) {
+	syntax.Walk(sub, func(n syntax.Node) bool {
+		lit, is := n.(*syntax.Lit)
+		quoted, single := n.(*syntax.SglQuoted)
+		early = early || is && strings.Contains(lit.Value, "`") || single && strings.Contains(quoted.Value, "`")
+		return !early
+	})
+	return sub.Backquotes && early
+}
+
+// beginsAsBash reports whether each here-document begins in the line behind its operator, or behind another's end. Where
+// a list or a subshell is open in that line, the parser has it begin behind that.
+func beginsAsBash(file *syntax.File, script string) bool {
+	lines, behind, as := strings.Split(script, "\n"), map[uint]uint{}, true
+	syntax.Walk(file, func(n syntax.Node) bool {
+		rd, is := n.(*syntax.Redirect)
+		if !is || rd.Op != syntax.Hdoc && rd.Op != syntax.DashHdoc {
+			return as
+		}
+		at := rd.Word.End().Line()
+		first := cmp.Or(behind[at], at+1)
+		for behind[at] == 0 && int(first) <= len(lines) && strings.HasSuffix(lines[first-2], `\`) {
+			first++
+		}
+		behind[at] = first + 1
+		if rd.Hdoc != nil {
+			as, behind[at] = as && rd.Hdoc.Pos().Line() == first, rd.Hdoc.End().Line()+1
+		} else {
+			as = as && int(first) <= len(lines) && strings.TrimLeft(lines[first-1], "\t") == plainText(rd.Word)
+		}
+		return as
+	})
+	return as
 }
 
 // endsAsBash reports whether a here-document surely ends where the parser has it end: its delimiter
@@ -57,6 +98,6 @@ func endsAsBash(rd *syntax.Redirect) bool {
 		}
 	}
 	ends := func(line string) bool { return strings.HasPrefix(strings.ReplaceAll(line, "\t", ""), delimiter) }
-	whole := strings.HasSuffix(strings.TrimRight(body.String(), "\t"), "\n")       // the parser takes what is behind an expansion for a line
+	whole := strings.HasSuffix("\n"+strings.TrimRight(body.String(), "\t"), "\n")  // the parser takes what is behind an expansion for a line
 	return whole && !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
 }

@@ -85,10 +85,8 @@ func (t *translator) step() error {
 		t.put(".")
 	case c == '*':
 		t.repeat("*")
-	case c == '^':
-		t.start()
-	case c == '$':
-		t.end()
+	case c == '^' && t.starts(), c == '$' && t.ends():
+		t.mark(c)
 	case t.extended && strings.IndexByte("+?(){|", c) >= 0:
 		return t.operator(c)
 	default:
@@ -118,11 +116,13 @@ func (t *translator) repeat(op string) {
 		t.put(regexp.QuoteMeta(op))
 		return
 	}
-	if s := t.out.String(); op[0] != '{' && doubled(s) {
-		t.redouble(s, op)
-		return
+	switch s := t.out.String(); {
+	case op[0] == '{' || !doubled(s):
+		t.out.WriteString(op)
+	case !strings.HasSuffix(s, op): // the same twice is itself, any other pair matches what * matches
+		t.out.Reset()
+		t.out.WriteString(s[:len(s)-1] + "*")
 	}
-	t.out.WriteString(op)
 }
 
 // doubled reports whether text ends in an operator: x** is a repeated repetition in POSIX, an error or a
@@ -132,32 +132,15 @@ func doubled(text string) bool {
 	return strings.IndexByte("*+?", text[n-1]) >= 0 && (n < 2 || text[n-2] != '\\')
 }
 
-// redouble puts one operator for two: the same twice is itself, any other pair matches what * matches.
-func (t *translator) redouble(text, op string) {
-	if text[len(text)-1:] == op {
-		return
-	}
-	t.out.Reset()
-	t.out.WriteString(text[:len(text)-1] + "*")
-}
-
-// start anchors where POSIX anchors: everywhere in an extended expression, only first in a basic one.
-func (t *translator) start() {
+// starts reports whether POSIX anchors here: everywhere in an extended expression, only first in a basic one.
+func (t *translator) starts() bool {
 	before := t.in[:t.at-1]
-	if t.extended || before == "" || strings.HasSuffix(before, `\(`) || strings.HasSuffix(before, `\|`) || strings.HasSuffix(before, "\n") {
-		t.mark('^')
-		return
-	}
-	t.literal('^')
+	return t.extended || before == "" || strings.HasSuffix(before, `\(`) || strings.HasSuffix(before, `\|`) || strings.HasSuffix(before, "\n")
 }
 
-func (t *translator) end() {
+func (t *translator) ends() bool {
 	rest := t.in[t.at:]
-	if t.extended || rest == "" || strings.HasPrefix(rest, `\)`) || strings.HasPrefix(rest, `\|`) {
-		t.mark('$')
-		return
-	}
-	t.literal('$')
+	return t.extended || rest == "" || strings.HasPrefix(rest, `\)`) || strings.HasPrefix(rest, `\|`)
 }
 
 // operator takes ( ) { | + or ?, which a basic expression writes with a backslash.
@@ -259,13 +242,7 @@ func (t *translator) bracket() error {
 
 // bracketEnd gives what stands between the brackets and where the pattern goes on.
 func bracketEnd(in string, at int) (body string, next int, err error) {
-	i := at
-	if i < len(in) && in[i] == '^' {
-		i++
-	}
-	if i < len(in) && in[i] == ']' {
-		i++
-	}
+	i := len(in) - len(strings.TrimPrefix(strings.TrimPrefix(in[at:], "^"), "]")) // a ] that comes first ends nothing
 	for i < len(in) {
 		switch {
 		case in[i] == ']':
@@ -291,17 +268,15 @@ func bracketBody(body string) (string, error) {
 		body = body[1:]
 	}
 	for i := 0; i < len(body); {
+		n, text, err := 1, bracketByte(body, i), error(nil)
 		if body[i] == '[' && i+1 < len(body) && strings.IndexByte(":.=", body[i+1]) >= 0 {
-			n, text, err := bracketClass(body[i:])
-			if err != nil {
-				return "", err
-			}
-			out.WriteString(text)
-			i += n
-			continue
+			n, text, err = bracketClass(body[i:])
 		}
-		out.WriteString(bracketByte(body, i))
-		i++
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+		i += n
 	}
 	out.WriteByte(']')
 	return out.String(), nil

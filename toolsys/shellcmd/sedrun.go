@@ -67,11 +67,7 @@ const (
 )
 
 func (m *machine) run() (int, bool, error) {
-	again := false
-	for {
-		if !again && !m.read() {
-			break
-		}
+	for again := false; again || m.read(""); {
 		v := m.cycle()
 		again = v == restart
 		if m.err == nil && !m.o.Quiet && (v == next || v == stop) {
@@ -85,24 +81,17 @@ func (m *machine) run() (int, bool, error) {
 	return m.code, m.quit, m.err
 }
 
-// read takes the next line into the pattern space.
-func (m *machine) read() bool {
-	text, ok := m.readLine()
-	if ok {
-		m.space = text
-	}
-	return ok
-}
-
-func (m *machine) readLine() (string, bool) {
+// read takes the next line into the pattern space, behind what stays there.
+func (m *machine) read(stays string) bool {
 	text, err := m.in.ReadString('\n')
 	if text == "" && err != nil {
-		return "", false
+		return false
 	}
 	m.ended = strings.HasSuffix(text, "\n")
 	m.line++
 	m.jumps = 0
-	return strings.TrimSuffix(text, "\n"), true
+	m.space = stays + strings.TrimSuffix(text, "\n")
+	return true
 }
 
 func (m *machine) isLast() bool {
@@ -141,11 +130,10 @@ func (m *machine) cycle() verdict {
 	m.substituted = false
 	for pc := 0; pc < len(m.commands); {
 		c := &m.commands[pc]
+		pc++
 		if c.name != '}' && m.selects(c) == c.negate {
 			if c.name == '{' {
 				pc = c.jump
-			} else {
-				pc++
 			}
 			continue
 		}
@@ -164,7 +152,6 @@ func (m *machine) cycle() verdict {
 		if v != next {
 			return v
 		}
-		pc++
 		if jump >= 0 {
 			pc = jump
 		}
@@ -198,7 +185,11 @@ func (m *machine) step(c *command) (v verdict, jump int) {
 	case 'b':
 		return next, m.prog.labels[c.text]
 	case 'D':
-		return m.deleteFirst()
+		if _, rest, more := strings.Cut(m.space, "\n"); more {
+			m.space = rest
+			return restart, -1
+		}
+		fallthrough
 	case 'd':
 		return deleteCycle, -1
 	case 'c':
@@ -210,15 +201,6 @@ func (m *machine) step(c *command) (v verdict, jump int) {
 	}
 	m.edit(c)
 	return next, -1
-}
-
-func (m *machine) deleteFirst() (verdict, int) {
-	_, rest, more := strings.Cut(m.space, "\n")
-	if !more {
-		return deleteCycle, -1
-	}
-	m.space = rest
-	return restart, -1
 }
 
 // change replaces a line, or all of a range at its end.
@@ -233,17 +215,15 @@ func (m *machine) advance(c *command) verdict {
 	if m.isLast() {
 		return stop // GNU prints the pattern space
 	}
+	stays := m.space + "\n"
 	if c.name == 'n' {
+		stays = ""
 		if !m.o.Quiet {
 			m.print(m.space)
 		}
-		m.flushAfter()
-		m.read()
-		return next
 	}
 	m.flushAfter()
-	text, _ := m.readLine()
-	m.space += "\n" + text
+	m.read(stays)
 	return next
 }
 
@@ -309,7 +289,14 @@ func (m *machine) readFile(name string) {
 }
 
 func (m *machine) writeFile(name string) {
-	w, err := m.file(name)
+	w, err := m.files[name], errNoWrite
+	switch {
+	case w != nil:
+		err = nil
+	case m.o.Create != nil:
+		w, err = m.o.Create(name)
+		m.files[name] = w
+	}
 	if err != nil {
 		m.fail("couldn't open file %s: %w", name, err)
 		return
@@ -317,18 +304,4 @@ func (m *machine) writeFile(name string) {
 	if _, err := io.WriteString(w, m.space+"\n"); err != nil {
 		m.fail("couldn't write to %s: %w", name, err)
 	}
-}
-
-func (m *machine) file(name string) (io.Writer, error) {
-	if w, ok := m.files[name]; ok {
-		return w, nil
-	}
-	if m.o.Create == nil {
-		return nil, errNoWrite
-	}
-	w, err := m.o.Create(name)
-	if err == nil {
-		m.files[name] = w
-	}
-	return w, err
 }
