@@ -126,3 +126,11 @@ func TestATildeBesideAQuoteIsNoHome(t *testing.T) {
 	assert.Equal(t, "/home/me/a", read("cat ~/'a'").Steps[0].Files[0].Path)
 	assert.True(t, read("cat ~'/a'").Steps[0].FilesUnknown)
 }
+
+// Where Bash cannot expand a word it skips what is left of the line, and goes on with what the variables held before.
+func TestWhatCannotBeExpandedIsNotUnderstood(t *testing.T) {
+	for _, e := range []string{"?^", "#,", "-^x", "#+", "#%", "#/", "?,{a"} {
+		provesNone(t, "y=touch\n{ : ${"+e+"}; y=echo\n}\n$y x", "y=touch\n: \"${"+e+"}\"; y=echo\n$y x")
+	}
+	provesAll(t, "y=echo; : ${y^} ${1:-a} \"${@:2}\" ${#} ${?} ${#y} ${1%x}\n$y x")
+}

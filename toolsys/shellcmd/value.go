@@ -213,8 +213,9 @@ var printsPlain = regexp.MustCompile(`^(?:pwd|git rev-parse (?:--short(?:=\d+)? 
 
 // parameter is $x and its kin.
 func (w *walker) parameter(p *syntax.ParamExp) value {
-	if p.Param == nil || p.NestedParam != nil || p.Excl || p.Flags != nil || p.IsSet || p.Width || p.Names != 0 || len(p.Modifiers) > 0 {
-		w.construct(p, "an indirect expansion")
+	if p.Param == nil || p.NestedParam != nil || p.Excl || p.Flags != nil || p.IsSet || p.Width || p.Names != 0 || len(p.Modifiers) > 0 ||
+		(p.Exp != nil || p.Repl != nil) && strings.Contains("#?-$!", p.Param.Value) { // where Bash may skip what is left of the line
+		w.construct(p, "an indirect expansion, or one of a special parameter")
 		return value{many: true}
 	}
 	if unevenIn(p, true) {
