@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ func checkFind(c *call) {
 		starts = []Word{here()}
 	}
 	c.touches(File{Tree: true, Names: true}, starts...)
-	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
+	found := Word{Kind: Unknown, Source: "{}", Undashed: !slices.ContainsFunc(starts, func(f Word) bool { return oddStart(f.Text) }), Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
 	if len(starts) == 1 {
 		found.Bound = starts[0].Text
 	}
@@ -54,6 +55,9 @@ func findsFiles(args []Word) bool {
 	}
 	return found
 }
+
+// oddStart matches names of folders by which what is found in them may be a command of a pager or a file of options.
+var oddStart = regexp.MustCompile(`^[@+]`).MatchString
 
 // isFindWord reports whether a word begins find's expression.
 func isFindWord(f Word) bool {

@@ -197,7 +197,10 @@ func (m *machine) step(c *command) (v verdict, jump int) {
 	case 'n', 'N':
 		return m.advance(c), -1
 	case 'q', 'Q':
-		return m.exit(c), -1
+		if m.code, m.quit = c.code, true; c.name == 'Q' {
+			return stopSilent, -1
+		}
+		return stop, -1
 	}
 	m.edit(c)
 	return next, -1
@@ -225,14 +228,6 @@ func (m *machine) advance(c *command) verdict {
 	m.flushAfter()
 	m.read(stays)
 	return next
-}
-
-func (m *machine) exit(c *command) verdict {
-	m.code, m.quit = c.code, true
-	if c.name == 'Q' {
-		return stopSilent
-	}
-	return stop
 }
 
 // edit runs the commands that always go on to the next one.

@@ -127,6 +127,12 @@ func TestATildeBesideAQuoteIsNoHome(t *testing.T) {
 	assert.True(t, read("cat ~'/a'").Steps[0].FilesUnknown)
 }
 
+// The names that find gives begin with that of its folder: @x is a file of options to nm, and +x a command to a pager.
+func TestWhatIsFoundMayBeginWithASign(t *testing.T) {
+	provesNone(t, "find @d -exec nm {} ';'", "find a @d -exec nm {} ';'", "find @d -print0 | xargs -0 -I{} nm {}", "find a @d -print0 | xargs -0 -I{} size {}", "find +x -exec less {} ';'")
+	provesAll(t, "find . -exec nm {} ';'", "find a d -exec nm {} +", "find d -print0 | xargs -0 -I{} nm {}", "find @d -exec grep x {} ';'", "find @d -name x", "find . -mtime +5 -exec less {} ';'")
+}
+
 // Where Bash cannot expand a word it skips what is left of the line, and goes on with what the variables held before.
 func TestWhatCannotBeExpandedIsNotUnderstood(t *testing.T) {
 	for _, e := range []string{"?^", "#,", "-^x", "#+", "#%", "#/", "?,{a"} {

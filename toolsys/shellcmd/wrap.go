@@ -250,7 +250,7 @@ func foundBelow(args []string) string {
 		}
 		i += 1 + takes
 	}
-	if n == 1 {
+	if n == 1 && !oddStart(args[0]) {
 		return args[0]
 	}
 	if slices.ContainsFunc(args[:n], leadsOut) {
@@ -262,7 +262,7 @@ func foundBelow(args []string) string {
 // leadsOut reports whether a word may name a file that is not below the working directory, as one of git's
 // that begins with a colon.
 func leadsOut(a string) bool {
-	return strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || strings.HasPrefix(a, ":") || slices.Contains(strings.Split(a, "/"), "..")
+	return oddStart(a) || strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || strings.HasPrefix(a, ":") || slices.Contains(strings.Split(a, "/"), "..")
 }
 
 // isFilter reports whether a command passes on whole lines of its input and nothing else.
