@@ -138,6 +138,9 @@ func Read(source string, env Env) *Script {
 func (s *Script) conclude(w *walker, file *syntax.File) {
 	s.ReadOnly = len(file.Stmts) > 0
 	puts := slices.ContainsFunc(s.Steps, func(st Step) bool { return st.puts() })
+	if w.mistaken && !slices.ContainsFunc(s.Steps, func(st Step) bool { return !st.ReadOnly }) { // what rules allow is often a message in such a text
+		w.construct(file.Stmts[0], "a here-document in a substitution, in which Bash 3.2 takes signs for its own")
+	}
 	for i := 0; i < len(s.Steps); i++ {
 		if puts && !s.Steps[i].Leaf && !s.Steps[i].puts() && w.spend(len(s.Source)) {
 			s.Steps[i].Input += "\n" + s.Source // it may run what the script has written

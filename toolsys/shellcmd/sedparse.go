@@ -252,7 +252,12 @@ func visible(s string, width int) string {
 	var b strings.Builder
 	column := 0
 	for i := range len(s) {
-		part := visibleByte(s[i])
+		part := s[i : i+1]
+		if at := strings.Index("\a\b\f\n\r\t\v\\", part); at >= 0 {
+			part = `\` + `abfnrtv\`[at:at+1]
+		} else if s[i] < 0x20 || s[i] >= 0x7f {
+			part = fmt.Sprintf(`\%03o`, s[i])
+		}
 		if width > 0 && column+len(part) > width-1 {
 			b.WriteString("\\\n")
 			column = 0
@@ -261,14 +266,4 @@ func visible(s string, width int) string {
 		column += len(part)
 	}
 	return b.String() + "$\n"
-}
-
-func visibleByte(c byte) string {
-	if i := strings.IndexByte("\a\b\f\n\r\t\v\\", c); i >= 0 {
-		return `\` + string(`abfnrtv\`[i])
-	}
-	if c < 0x20 || c >= 0x7f {
-		return fmt.Sprintf(`\%03o`, c)
-	}
-	return string(rune(c))
 }

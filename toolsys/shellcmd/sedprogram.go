@@ -105,7 +105,14 @@ func (p *parser) address(second bool) (*address, error) {
 	c := p.peek()
 	switch {
 	case c >= '0' && c <= '9':
-		return p.lineAddress(), nil
+		a := &address{kind: byLine, n: p.number()}
+		if p.peek() == '~' {
+			p.at++
+			a.kind, a.step = byStep, p.number()
+		} else if a.n == 0 {
+			a.kind = byZero
+		}
+		return a, nil
 	case c == '$':
 		p.at++
 		return &address{kind: byLast}, nil
@@ -124,18 +131,6 @@ func (p *parser) address(second bool) (*address, error) {
 		return &address{kind: kind, n: p.number()}, nil
 	}
 	return nil, nil
-}
-
-func (p *parser) lineAddress() *address {
-	n := p.number()
-	if p.peek() == '~' {
-		p.at++
-		return &address{kind: byStep, n: n, step: p.number()}
-	}
-	if n == 0 {
-		return &address{kind: byZero}
-	}
-	return &address{kind: byLine, n: n}
 }
 
 func (p *parser) patternAddress(delimiter byte) (*address, error) {

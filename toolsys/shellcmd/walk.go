@@ -61,6 +61,10 @@ type walker struct {
 	regular bool
 	// success is the state after the last statement where that has succeeded.
 	success *state
+	// substituted counts the substitutions around; mistaken reports whether in one a here-document has signs that Bash 3.2 takes
+	// for the substitution's own quotes and end.
+	substituted int
+	mistaken    bool
 }
 
 func newWalker(s *Script, env Env) *walker {
@@ -124,7 +128,9 @@ func (w *walker) perhaps(do func()) {
 func (w *walker) substitution(stmts []*syntax.Stmt) {
 	w.nest(func() {
 		input, stdin := w.input, w.stdin
+		w.substituted++
 		w.isolated(func() { w.statements(stmts) })
+		w.substituted--
 		w.input, w.stdin = input, stdin
 	})
 }
@@ -439,7 +445,9 @@ func assigned(n syntax.Node) assignedSet {
 				}
 			}
 		case *syntax.ParamExp:
-			set.skips = set.skips || n.Slice != nil && n.Slice.Length != nil && !steady(n.Slice.Length)
+			// An old Bash knows no change of case, and no search for nothing.
+			older := n.Repl != nil && n.Repl.Orig == nil || n.Exp != nil && slices.Contains([]syntax.ParExpOperator{syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll}, n.Exp.Op)
+			set.skips = set.skips || older || n.Slice != nil && n.Slice.Length != nil && !steady(n.Slice.Length)
 		case *syntax.WordIter:
 			add(n.Name.Value, false)
 		case *syntax.UnaryArithm:
@@ -573,6 +581,7 @@ func (w *walker) redirection(rd *syntax.Redirect) {
 			w.construct(rd, "a here-document that shells end in different places")
 		}
 		w.stdin = w.text(rd.Hdoc)
+		w.mistaken = w.mistaken || w.substituted > 0 && strings.ContainsAny(w.stdin, "()'\"`")
 		return
 	case syntax.WordHdoc:
 		w.stdin = w.text(rd.Word)
