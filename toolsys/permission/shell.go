@@ -410,8 +410,8 @@ func begins(word, name string) bool {
 	return word == name || len(word) > len(name)+1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, name)
 }
 
-// version matches which one of a package is meant.
-var version = regexp.MustCompile(`@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)(?:\s|$)`)
+// version matches which one of a package is meant, and what ends a launcher's options.
+var version = regexp.MustCompile(`(?:@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)|\s--)(?:\s|$)`)
 
 // tokens are the words of a text, whatever stands between them.
 func tokens(text string) []string {

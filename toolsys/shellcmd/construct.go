@@ -340,7 +340,7 @@ func otherNames(name string) (all []string) {
 	for _, end := range []string{".exe", ".cmd", ".bat", ".com"} {
 		lower = strings.TrimSuffix(lower, end)
 	}
-	if lower != name {
+	if lower = versioned.ReplaceAllString(lower, ""); lower != name {
 		all = append(all, lower)
 	}
 	if sub, is := strings.CutPrefix(lower, "git-"); is {
@@ -354,8 +354,17 @@ func otherNames(name string) (all []string) {
 	return all
 }
 
-// Names are the program's, each with what else of the command's words it stands for.
-func (st *Step) Names() []string { return append([]string{st.Name}, otherNames(st.Name)...) }
+// Names are the program's and those of the module that Python is given, each with what else of the command's words it stands for.
+func (st *Step) Names() []string {
+	names := append([]string{st.Name}, otherNames(st.Name)...)
+	if len(st.Words) > 2 && st.Words[1].isLiteral("-m") && tables.Modules[st.Words[2].Text] {
+		names = append(append(names, st.Words[2].Text), otherNames(st.Words[2].Text)...)
+	}
+	return names
+}
+
+// versioned finds which version a program's name is about, as in pip3.11, go1.21 and gcc-12.
+var versioned = regexp.MustCompile(`(?:-\d[\d.]*|\d*(?:\.\d+)+)$`)
 
 // Implied are the options, each in all forms, that signs in front of operands stand for, as + does for --force.
 func (st *Step) Implied() (all [][]string) {
@@ -450,12 +459,10 @@ func readings(words []Word) []string {
 		}
 		return f.Text
 	})
-	all := []string{strings.Join(bare, " ")}
-	bare[0] = baseName(bare[0])
-	all = append(all, strings.Join(bare, " "))
-	for _, name := range otherNames(bare[0]) {
-		all = append(all, strings.Join(append([]string{name}, bare[1:]...), " "))
-	}
+	base := baseName(bare[0])
+	all := each(append([]string{bare[0], base}, otherNames(base)...), func(name string) string {
+		return strings.Join(append([]string{name}, bare[1:]...), " ")
+	})
 	slices.Sort(all)
 	return slices.Compact(all)
 }

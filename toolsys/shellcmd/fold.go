@@ -73,14 +73,12 @@ func bodies(cmd syntax.Command) [][]*syntax.Stmt {
 // wordsOf gives a command's words, each as far as it is known by itself.
 func wordsOf(c *syntax.CallExpr) []Word {
 	scratch := newWalker(&Script{}, Env{})
-	out := make([]Word, len(c.Args))
-	for i, x := range c.Args {
-		out[i] = Word{Kind: Unknown, Source: sourceOf(x)}
+	return each(c.Args, func(x *syntax.Word) Word {
 		if fields := scratch.word(x); len(fields) == 1 {
-			out[i] = fields[0]
+			return fields[0]
 		}
-	}
-	return out
+		return Word{Kind: Unknown, Source: sourceOf(x)}
+	})
 }
 
 // scratch is a command that is looked at by itself.

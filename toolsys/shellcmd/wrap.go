@@ -292,14 +292,11 @@ func literals(st *syntax.Stmt) []string {
 		return nil
 	}
 	scratch := newWalker(&Script{}, Env{})
-	var out []string
-	for _, f := range scratch.words(c.Args) {
-		if f.Kind == Many || f.Kind == Unknown || len(scratch.s.Steps) > 0 {
-			return nil
-		}
-		out = append(out, f.Text)
+	words := scratch.words(c.Args)
+	if len(scratch.s.Steps) > 0 || slices.ContainsFunc(words, func(f Word) bool { return f.Kind == Many || f.Kind == Unknown }) {
+		return nil
 	}
-	return out
+	return each(words, func(f Word) string { return f.Text })
 }
 
 // checkShell is sh -c TEXT. What a script in a file does, or one that is read, is
