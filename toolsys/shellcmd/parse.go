@@ -52,7 +52,7 @@ var (
 	errNesting = errors.New("nested too deeply")
 	errControl = errors.New("it holds a character that shells and people read differently")
 	errComment = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
-	errText    = errors.New("a here-document begins where another part is open, and parsers differ in which of them goes on")
+	errText    = errors.New("a here-document or a comment begins where another part is open, and parsers differ in which of them goes on")
 	errBroken  = errors.New("a line goes on within what may be an operator, which parsers read differently")
 )
 
@@ -90,7 +90,7 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 	case err != nil:
 	case commentEnd.MatchString(script) && goesOn(script, lang):
 		return nil, errComment
-	case strings.Contains(script, "<<") && !beginsAsBash(file, script):
+	case (strings.Contains(script, "<<") || strings.Contains(script, "=(")) && !beginsAsBash(file, script):
 		return nil, errText
 	}
 	return file, err

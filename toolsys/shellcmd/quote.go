@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,11 +52,16 @@ func endsEarly(sub *syntax.CmdSubst) (early bool) {
 	return sub.Backquotes && early
 }
 
+var commentBehind = regexp.MustCompile(`^(?:\\\n)*#`).MatchString
+
 // beginsAsBash reports whether each here-document begins in the line behind its operator, or behind another's end. Where
-// a list or a subshell is open in that line, the parser has it begin behind that.
+// a list or a subshell is open in that line, the parser has it begin behind that. Nor has Bash a comment begin behind a list.
 func beginsAsBash(file *syntax.File, script string) bool {
 	lines, behind, as := strings.Split(script, "\n"), map[uint]uint{}, true
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if list, is := n.(*syntax.ArrayExpr); is {
+			as = as && !commentBehind(script[list.End().Offset():])
+		}
 		rd, is := n.(*syntax.Redirect)
 		if !is || rd.Op != syntax.Hdoc && rd.Op != syntax.DashHdoc {
 			return as

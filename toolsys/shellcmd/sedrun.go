@@ -268,18 +268,13 @@ func (m *machine) edit(c *command) {
 	case 's':
 		m.substitute(c.sub)
 	case 'r':
-		m.readFile(c.text)
+		if m.o.ReadFile != nil {
+			if data, err := m.o.ReadFile(c.text); err == nil {
+				m.after = append(m.after, string(data))
+			}
+		}
 	case 'w':
 		m.writeFile(c.text)
-	}
-}
-
-func (m *machine) readFile(name string) {
-	if m.o.ReadFile == nil {
-		return
-	}
-	if data, err := m.o.ReadFile(name); err == nil {
-		m.after = append(m.after, string(data))
 	}
 }
 

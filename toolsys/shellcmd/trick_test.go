@@ -127,6 +127,12 @@ func TestATildeBesideAQuoteIsNoHome(t *testing.T) {
 	assert.True(t, read("cat ~'/a'").Steps[0].FilesUnknown)
 }
 
+// To Bash, what stands right behind a list belongs to its word; there no comment begins.
+func TestNoCommentBeginsBehindAList(t *testing.T) {
+	provesNone(t, "a=(y)#; touch x", "a=()#; touch x", "declare a=(y)#; touch x", "a=(\n'y'\n)#'; touch x\n#'", "a=(y)\\\n#; touch x", "a=(y)\\\n\\\n#; touch x", "bash -c 'a=(y)#; touch x'")
+	provesAll(t, "a=(y) #; touch x", "(ls)#; touch x", "sed -E 's#(a)#b#' f", "a=(y); grep '(a)#' f", "a=('y)#')")
+}
+
 // The names that find gives begin with that of its folder: @x is a file of options to nm, and +x a command to a pager.
 func TestWhatIsFoundMayBeginWithASign(t *testing.T) {
 	provesNone(t, "find @d -exec nm {} ';'", "find a @d -exec nm {} ';'", "find @d -print0 | xargs -0 -I{} nm {}", "find a @d -print0 | xargs -0 -I{} size {}", "find +x -exec less {} ';'")

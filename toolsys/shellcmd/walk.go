@@ -61,8 +61,7 @@ type walker struct {
 	regular bool
 	// success is the state after the last statement where that has succeeded.
 	success *state
-	// substituted counts the substitutions around; mistaken reports whether in one a here-document has signs that Bash 3.2 takes
-	// for the substitution's own quotes and end.
+	// substituted counts the substitutions around; mistaken reports whether one's here-document has signs that Bash 3.2 takes.
 	substituted int
 	mistaken    bool
 }
