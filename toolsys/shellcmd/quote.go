@@ -49,7 +49,7 @@ func endsEarly(sub *syntax.CmdSubst) (early bool) {
 		early = early || is && strings.Contains(lit.Value, "`") || single && strings.Contains(quoted.Value, "`")
 		return !early
 	})
-	return sub.Backquotes && early
+	return early
 }
 
 var commentBehind = regexp.MustCompile(`^(?:\\\n)*#`).MatchString
@@ -68,12 +68,12 @@ func beginsAsBash(file *syntax.File, script string) bool {
 		}
 		at := rd.Word.End().Line()
 		first := cmp.Or(behind[at], at+1)
-		for behind[at] == 0 && int(first) <= len(lines) && strings.HasSuffix(lines[first-2], `\`) {
+		for behind[at] == 0 && at > 0 && int(first) <= len(lines) && strings.HasSuffix(lines[first-2], `\`) {
 			first++
 		}
 		behind[at] = first + 1
 		if rd.Hdoc != nil {
-			as, behind[at] = as && rd.Hdoc.Pos().Line() == first, rd.Hdoc.End().Line()+1
+			as, behind[at] = as && rd.Hdoc.Pos().Line() == first && rd.Hdoc.End().Line() > 0, rd.Hdoc.End().Line()+1
 		} else {
 			as = as && int(first) <= len(lines) && strings.TrimLeft(lines[first-1], "\t") == plainText(rd.Word)
 		}

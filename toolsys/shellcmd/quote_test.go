@@ -1,6 +1,7 @@
 package shellcmd_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,6 +66,8 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}
+	assert.False(t, read(strings.Repeat("\n", 300_000)+"cat <<E\nx\nE").ReadOnly, "the parser counts no more lines")
+	assert.False(t, read("cat <<E\n"+strings.Repeat("\n", 300_000)+"${x:-\nE\ntouch PWN #}\nE").ReadOnly, "nor within a text")
 	for _, script := range []string{
 		`echo "${x:-'none'}" "it's ${x:-here}"`,
 		`echo ${x:-'$(none)'}`,

@@ -160,7 +160,7 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		if part.TempFile || part.ReplyVar {
 			w.construct(part, "a substitution that runs in this shell")
 		}
-		if endsEarly(part) {
+		if part.Backquotes && endsEarly(part) {
 			w.construct(part, "a substitution in backquotes that Bash ends earlier")
 		}
 		w.substitution(part.Stmts)
