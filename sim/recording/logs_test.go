@@ -593,8 +593,12 @@ func TestPiecesOfAStreamHaveTheirTimes(t *testing.T) {
 func TestAResponseMayStandByItself(t *testing.T) {
 	events, err := json.Marshal(string(exchanges(t)[0].response))
 	require.NoError(t, err)
-	for name, body := range map[string]string{"events": string(events), "a message": string(reply(t, script[0]))} {
-		rec := open(t, `{"status":200,"headers":{"content-type":"x"},"body":`+body+`}`)
+	for name, text := range map[string]string{
+		"events":    `{"status":200,"headers":{"content-type":"x"},"body":` + string(events) + `}`,
+		"a message": `{"status":200,"headers":{"content-type":"x"},"body":` + string(reply(t, script[0])) + `}`,
+		"Saloon's":  `{"statusCode":200,"headers":{"Content-Type":"x"},"data":` + string(events) + `,"context":[]}`,
+	} {
+		rec := open(t, text)
 		require.Len(t, rec.Conversations, 1, name)
 		assert.Len(t, rec.Conversations[0].Turns, 1, name)
 		assert.Len(t, rec.Conversations[0].Turns[0].Calls, len(open(t, string(exchanges(t)[0].response)).Conversations[0].Turns[0].Calls), name)
