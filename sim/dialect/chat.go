@@ -303,11 +303,30 @@ func isWorkers(v gjson.Result) bool {
 	return (v.Get("response").Exists() || v.Get("tool_calls").IsArray()) && (v.Get("usage.prompt_tokens").Exists() || v.Get("p").Type == gjson.String)
 }
 
-// workersPiece is such an answer as Chat Completions has it, or a piece, by the member that holds what it says. The last piece
-// counts what was used.
-func workersPiece(v gjson.Result, member string) gjson.Result {
-	return gjson.ParseBytes(object("choices", []json.RawMessage{object(member, object("content", text(v.Get("response").String()), "tool_calls", raw(v.Get("tool_calls"))),
-		"finish_reason", map[bool]string{true: "stop"}[v.Get("usage").Exists()])}, "usage", raw(v.Get("usage"))))
+// within is an answer, or a piece of one, that its provider has in words of its own, as Chat Completions has it; none where v is
+// no such. The last piece of Workers AI counts what was used. DashScope's generation and SAP's orchestration have choices beside the request's id.
+func within(v gjson.Result) gjson.Result {
+	if isWorkers(v) {
+		return gjson.ParseBytes(object("choices", []json.RawMessage{object("message", object("content", text(v.Get("response").String()), "tool_calls", raw(v.Get("tool_calls"))),
+			"finish_reason", map[bool]string{true: "stop"}[v.Get("usage").Exists()])}, "usage", raw(v.Get("usage"))))
+	}
+	id, said := v.Get("request_id"), gjson.Result{}
+	if id.Exists() {
+		said = Either(v, "output", "final_result", "orchestration_result")
+	}
+	if !said.Get("choices").IsArray() {
+		return gjson.Result{}
+	}
+	return gjson.ParseBytes(object("id", id.String(), "model", said.Get("model").String(), "choices", raw(said.Get("choices")),
+		"usage", json.RawMessage(cmp.Or(said.Get("usage").Raw, v.Get("usage").Raw))))
+}
+
+// generation is a request to DashScope as one of Chat Completions.
+func (ids *IDs) generation(v gjson.Result) gjson.Result {
+	p := v.Get("parameters")
+	ids.soFar = !p.Get("incremental_output").Bool()
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", raw(p.Get("max_tokens")), "tools", raw(p.Get("tools")),
+		"messages", raw(v.Get("input.messages"))))
 }
 
 func chatReply(v gjson.Result, from Origin) gjson.Result {
@@ -330,7 +349,7 @@ func reply(from Origin, id, model string, blocks []json.RawMessage, stop string,
 // chatUsage is nil where a piece of a stream has none.
 func chatUsage(v gjson.Result) json.RawMessage {
 	u := Either(v, "usage", "x_groq.usage", "choices.0.usage")
-	read, wrote, reasoned := count(u, "prompt_tokens"), count(u, "completion_tokens"), count(u, "completion_tokens_details.reasoning_tokens")
+	read, wrote, reasoned := count(u, "prompt_tokens", "input_tokens"), count(u, "completion_tokens", "output_tokens"), count(u, "completion_tokens_details.reasoning_tokens")
 	if count(u, "total_tokens") == read+wrote+reasoned { // as xAI's are counted, apart from what it wrote
 		wrote += reasoned
 	}

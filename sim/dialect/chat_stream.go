@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -16,6 +17,8 @@ type chatStream struct {
 	id            string
 	calls         []*chatPiece
 	text, thought int
+	// said is what each kind of block has so far.
+	said map[string]string
 }
 
 // chatPiece is a call on its way. Its block begins when its name is known.
@@ -32,8 +35,8 @@ func (c *chatStream) add(_ string, v gjson.Result) {
 		c.w.fail(cmp.Or(failed.Get("type").String(), failed.Get("code").String(), "api_error"), cmp.Or(failed.Get("message").String(), failed.String()))
 		return
 	}
-	if isWorkers(v) {
-		v = workersPiece(v, "delta")
+	if inner := within(v); inner.Exists() {
+		v = inner
 	}
 	id, choice := v.Get("id").String(), Either(v, "choices.#(index==0)", "choices.0")
 	if c.w.stopped && id != c.id && Either(choice, "delta", "message").Exists() { // else usage, or what a filter found
@@ -43,7 +46,7 @@ func (c *chatStream) add(_ string, v gjson.Result) {
 		if !choice.Exists() {
 			return // what some send before or after a message
 		}
-		c.calls, c.text, c.thought = nil, 0, 0
+		c.calls, c.text, c.thought, c.said = nil, 0, 0, map[string]string{}
 		c.w.start(id, v.Get("model").String())
 	}
 	c.id = id // some gateways change it after their first piece
@@ -77,7 +80,7 @@ func (c *chatStream) choice(choice gjson.Result) {
 	if f := d.Get("function_call"); f.IsObject() {
 		c.piece(gjson.Result{}, "", f.Get("name").String(), f.Get("arguments"))
 	}
-	if reason := choice.Get("finish_reason").String(); reason != "" {
+	if reason := choice.Get("finish_reason").String(); reason != "" && reason != "null" { // as DashScope has what is none
 		c.w.ended(reason)
 	}
 }
@@ -88,6 +91,10 @@ func (c *chatStream) writes(s string) { c.says(&c.text, "text", s) }
 
 // says adds to the block of a kind, which it begins unless it is open.
 func (c *chatStream) says(open *int, kind, s string) {
+	if c.w.IDs.soFar {
+		s = strings.TrimPrefix(s, c.said[kind])
+		c.said[kind] += s
+	}
 	if s == "" {
 		return
 	}
@@ -133,6 +140,8 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 	given := arguments.String() // an object, of those who do not write a text, is its JSON
 	if given == "null" {
 		given = ""
+	} else if c.w.IDs.soFar {
+		given = strings.TrimPrefix(given, p.given)
 	}
 	if p.given == "{}" && given != "" {
 		p.given = "" // it stood for the arguments until they came

@@ -77,13 +77,6 @@ func schemaOf(v gjson.Result) json.RawMessage {
 	return raw(v)
 }
 
-// converseReply is a whole answer in the Messages API's words.
-func converseReply(v gjson.Result, from Origin) gjson.Result {
-	return gjson.ParseBytes(object("type", "message", "id", from.ID, "role", "assistant", "model", from.Model,
-		"content", listOf(converseBlocks(v.Get("output.message.content"))),
-		"stop_reason", StopReason(v.Get("stopReason").String(), false), "usage", converseUsage(v.Get("usage"))))
-}
-
 // converseUsage reads the usage, which models give under two sets of names.
 func converseUsage(v gjson.Result) json.RawMessage {
 	return object(
@@ -197,7 +190,11 @@ func (c *converser) add(kind string, v gjson.Result) {
 		c.w.begun = false // one before it was cut
 		c.w.start("", "")
 	case "contentBlockStart":
-		c.begin(index, converseStart(v.Get("start")))
+		block := textBlock("")
+		if kind := converseKind(v.Get("start")); kind != "" && kind != "text" { // calls name themselves there
+			block = converseBlock(kind, v.Get("start"))
+		}
+		c.begin(index, block)
 	case "contentBlockDelta":
 		c.delta(index, v.Get("delta"))
 	case "contentBlockStop":
@@ -218,15 +215,6 @@ func (c *converser) begin(index int, b json.RawMessage) {
 	c.w.start("", "")
 	c.w.next = index
 	c.w.begin(b)
-}
-
-// converseStart is the block that begins; calls name themselves there.
-func converseStart(start gjson.Result) json.RawMessage {
-	kind := converseKind(start)
-	if kind == "" || kind == "text" {
-		return textBlock("")
-	}
-	return converseBlock(kind, start)
 }
 
 // delta is a piece of a block, which it opens where nothing else has.

@@ -70,6 +70,8 @@ type IDs struct {
 	// open are the calls that wait for their results, the first of them first, by what a result may
 	// have: an id, a tool's name, or neither. Those that were found by another are left in it.
 	open map[[2]string][]*openCall
+	// soFar: the request asked for a stream whose pieces each repeat what was before them.
+	soFar bool
 }
 
 // openCall is a call that a result may answer.
@@ -148,6 +150,8 @@ func Request(address string, body []byte, ids *IDs) (api API, request gjson.Resu
 	case Chat, Cohere:
 		if v.Get("message").Exists() {
 			v = cohereBefore(v)
+		} else if v.Get("input.messages").Exists() {
+			v = ids.generation(v)
 		}
 		return api, chatRequest(v, ids), true
 	case Responses, Interactions:
@@ -168,15 +172,18 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 	case v.Get("type").String() == "message" && v.Get("content").Exists():
 		return Messages, v, true
 	case v.Get("output.message.content").IsArray():
-		return Converse, converseReply(v, from), true
+		return Converse, reply(from, "", "", converseBlocks(v.Get("output.message.content")), v.Get("stopReason").String(), converseUsage(v.Get("usage"))), true
 	case v.Get("choices.0.message").IsObject(), v.Get("object").String() == "chat.completion" && v.Get("choices.0").IsObject():
 		return Chat, chatReply(v, from), true
 	case v.Get("success").IsBool() && isWorkers(v.Get("result")):
-		return Chat, chatReply(workersPiece(v.Get("result"), "message"), from), true
+		return Chat, chatReply(within(v.Get("result")), from), true
+	case v.Get("request_id").Exists() && within(v).Get("choices.0.message").IsObject():
+		return Chat, chatReply(within(v), from), true
 	case isResponse(v):
 		return Responses, responsesReply(v, from), true
 	case isGenerated(v):
-		return Gemini, geminiReply(v, from), true
+		id, model := Either(v, "responseId", "response_id").String(), Either(v, "modelVersion", "model_version").String()
+		return Gemini, reply(from, id, model, geminiParts(v.Get("candidates.0.content.parts"), from.IDs), geminiStop(v), geminiUsage(v)), true
 	case isOllama(v) && v.Get("done").Bool():
 		return Ollama, reply(from, "", v.Get("model").String(), ollamaAnswer(v.Get("message"), from.IDs), v.Get("done_reason").String(), ollamaUsage(v)), true
 	case isCohere(v):
@@ -227,6 +234,8 @@ func apiOf(path string, v gjson.Result) API {
 		return Responses
 	case v.Get("contents").IsArray() && !messages:
 		return Gemini
+	case v.Get("input.messages").IsArray() && (ends("-generation/generation") || v.Get("parameters.result_format").Exists()):
+		return Chat
 	case !messages:
 		return ""
 	case ends("/converse"), ends("/converse-stream"), isConverse(v):
@@ -266,5 +275,6 @@ func Asks(address string) bool {
 	return slices.ContainsFunc([]string{
 		"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict",
 		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat", "/v1/chat", "/v2/chat", "/interactions",
+		"-generation/generation",
 	}, func(end string) bool { return strings.HasSuffix(path, end) })
 }

@@ -248,11 +248,6 @@ func geminiResult(result gjson.Result) (content []json.RawMessage, failed bool) 
 	return content, failed
 }
 
-func geminiReply(v gjson.Result, from Origin) gjson.Result {
-	c := v.Get("candidates.0")
-	return reply(from, Either(v, "responseId", "response_id").String(), Either(v, "modelVersion", "model_version").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
-}
-
 // geminiStop is "" while the model writes.
 func geminiStop(v gjson.Result) string {
 	if Either(v, "promptFeedback.blockReason", "prompt_feedback.block_reason").Exists() && !v.Get("candidates.0").Exists() {

@@ -123,7 +123,7 @@ func EventAPI(v gjson.Result) API {
 	switch {
 	case strings.HasPrefix(v.Get("type").String(), "response."):
 		return Responses
-	case v.Get("object").String() == "chat.completion.chunk", isChoice(v) && !v.Get("type").Exists(), isWorkers(v):
+	case v.Get("object").String() == "chat.completion.chunk", isChoice(v) && !v.Get("type").Exists(), within(v).Exists():
 		return Chat
 	case isGenerated(v):
 		return Gemini

@@ -182,7 +182,7 @@ func (r *reply) paced(pieces []stream.Event, at []time.Duration) []stream.Event 
 	return pieces
 }
 
-// translated is a stream in the words of the Messages API.
+// translated is a stream in the words of the Messages API, unless it has neither a message nor an error.
 func (x *exchange) translated(r reply, pieces []stream.Event) (reply, error) {
 	r.wire = pieces
 	d := dialect.Stream{Origin: x.origin(), Emit: func(e stream.Event) error {
@@ -202,7 +202,11 @@ func (x *exchange) translated(r reply, pieces []stream.Event) (reply, error) {
 		return r, err
 	}
 	r.api = d.API()
-	return x.timed(r), r.check()
+	broken := len(r.events) == 0 && (r.cut != "" || r.malformed != "")
+	if broken || slices.ContainsFunc(r.events, func(e stream.Event) bool { return e.Type == messageStart || e.Type == errorEvent }) {
+		return x.timed(r), nil
+	}
+	return r, errNoModel
 }
 
 // plainFrames decodes frames that some recorders keep as hexadecimal digits or base64
@@ -290,15 +294,6 @@ func (x *exchange) measured(v gjson.Result) {
 	if took > 0 && took < 1e15 && !x.last.Known {
 		x.last = Moment{time.Duration(took).Truncate(stream.Tick), true}
 	}
-}
-
-// check refuses what is no stream with a message, or an error, of this API.
-func (r reply) check() error {
-	broken := len(r.events) == 0 && (r.cut != "" || r.malformed != "")
-	if broken || slices.ContainsFunc(r.events, func(e stream.Event) bool { return e.Type == messageStart || e.Type == errorEvent }) {
-		return nil
-	}
-	return errNoModel
 }
 
 // timed gives the events what times there are.

@@ -273,19 +273,13 @@ func meant(v gjson.Result) []byte {
 	case v.IsObject() && v.Get(dataMember).Exists():
 		return meant(v.Get(dataMember))
 	case v.IsArray() && (first.Type == gjson.String || first.Get(dataMember).Exists()):
-		return meantList(v, first)
+		mark, sep, end := "", "\n", ""  // of a stream's lines
+		if first.Type != gjson.String { // of what a library made of its events
+			mark, sep, end = "[", ",", "]"
+		}
+		return []byte(mark + string(bytes.Join(mapped(v.Array(), meant), []byte(sep))) + end)
 	}
 	return []byte(v.Raw)
-}
-
-// meantList is a body that is a list: of a stream's lines, or of what a library made of its
-// events.
-func meantList(v, first gjson.Result) []byte {
-	mark, sep, end := "", "\n", ""
-	if first.Type != gjson.String {
-		mark, sep, end = "[", ",", "]"
-	}
-	return []byte(mark + string(bytes.Join(mapped(v.Array(), meant), []byte(sep))) + end)
 }
 
 // contentOf is the body of an archive's response. Some recorders store what was packed as a

@@ -294,14 +294,6 @@ func (ls *lineScan) said(address string, body []byte, at time.Time) error {
 	})
 }
 
-// partsLine takes a line of a session whose messages are those of Gemini's API, as Qwen's
-// command line keeps them: users', the model's, and each result on a line of its own.
-func (ls *lineScan) partsLine(v gjson.Result) error {
-	ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
-	ls.logs.key = "parts\x00" + strings.Clone(v.Get("sessionId").String())
-	return ls.contents(v.Get("message"), stamp(v.Get("timestamp")))
-}
-
 // geminiLine takes a message of a session of Gemini's command line: an answer with its
 // calls, each of which has its result.
 func (ls *lineScan) geminiLine(v gjson.Result) error {

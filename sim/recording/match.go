@@ -22,7 +22,12 @@ func (c *chains) find(x *exchange, req *request) (*thread, error) {
 			return nil, err
 		}
 	}
-	c.move(t, req)
+	c.forget(t)
+	t.n = len(req.messages)
+	t.sent = req.prefix[t.n]
+	if t.n > 0 {
+		c.at[t.sent] = append(c.at[t.sent], t)
+	}
 	return t, c.evict()
 }
 
@@ -113,16 +118,6 @@ func (t *thread) renamed(m gjson.Result) map[string]string {
 		ids[calls[i].Get("id").String()] = call.ID
 	}
 	return ids
-}
-
-// move notes what a thread's last request sent.
-func (c *chains) move(t *thread, req *request) {
-	c.forget(t)
-	t.n = len(req.messages)
-	t.sent = req.prefix[t.n]
-	if t.n > 0 {
-		c.at[t.sent] = append(c.at[t.sent], t)
-	}
 }
 
 func (c *chains) forget(t *thread) {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
 	"toolbench/sim/recording"
@@ -66,6 +68,9 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 	}
 	interaction := `{"id":"v1","object":"interaction","model":"m","status":"requires_action","steps":[{"type":"thought","signature":"s"},` + step("A") + `,` + step("B") + `]}`
 	ended := `{"id":"v2","object":"interaction","model":"m","status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"Done."}]}]}`
+	generation := func(chat string) string {
+		return `{"model":"m","parameters":{"result_format":"message","tools":[{"type":"function","function":{"name":"view"}}]},"input":` + chat + `}`
+	}
 	for name, c := range map[string]struct {
 		api  dialect.API
 		text string
@@ -95,6 +100,8 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 {"event_type":"stream-end","finish_reason":"COMPLETE","response":{"meta":{"billed_units":{"input_tokens":3}}}}`, askedBefore+`"message":"Go.","tool_results":[`+gaveBefore+`]}`, endedBefore), []string{`[{"x":1}]`, `[{"x":2}]`}},
 		"workers ai": {dialect.Chat, called(t, "/client/v4/accounts/a/ai/run/@cf/meta/m", askedChat+"]}", `{"result":{"response":null,"tool_calls":[{"id":"A","name":"view","arguments":{"p":1}},{"id":"B","name":"view","arguments":{}}],"usage":{"prompt_tokens":3}},"success":true,"errors":[],"messages":[]}`,
 			returned("A", "B", ""), `{"result":{"response":"Done.","tool_calls":[],"usage":{"prompt_tokens":3}},"success":true}`), []string{"2", "1"}},
+		"dashscope": {dialect.Chat, called(t, "/api/v1/services/aigc/text-generation/generation", generation(askedChat+"]}"), `{"request_id":"1","output":`+calledChat+`,"usage":{"input_tokens":3,"output_tokens":2}}`,
+			generation(returned("A", "B", "")), `{"request_id":"2","output":`+endedChat+`,"usage":{"input_tokens":3}}`), []string{"2", "1"}},
 		"gemini":                   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("view", ""), done), []string{"1", "2"}},
 		"gemini, the client's ids": {dialect.Gemini, called(t, "/v1/projects/p/locations/l/publishers/google/models/m:generateContent", askedGemini+"]}", answer, gemini("view", `,"id":"own"`), done), []string{"1", "2"}},
 		"gemini, a stream as a list": {dialect.Gemini, called(t, "/v1beta/models/m:streamGenerateContent", askedGemini+"]}",
@@ -142,12 +149,17 @@ func TestStreamsInOtherShapes(t *testing.T) {
 				`data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "data: [DONE]"},
 			"workers": {`data: {"response":"","tool_calls":[],"p":"abc"}`, `data: {"tool_calls":[{"id":"A","index":0,"function":{"name":"view"}}],"p":"ab"}`, `data: {"tool_calls":[{"index":0,"function":{"arguments":"{}"}}],"p":"a"}`,
 				`data: {"response":"","usage":{"prompt_tokens":3,"completion_tokens":2}}`, "data: [DONE]"},
+			"dashscope": {"id:1\nevent:result\n:HTTP_STATUS/200\n" + `data:{"output":{"choices":[{"message":{"content":"","tool_calls":[{"index":0,"id":"A","type":"function","function":{"name":"view","arguments":"{"}}],"role":"assistant"},"index":0,"finish_reason":"null"}]},"usage":{"output_tokens":1,"input_tokens":3},"request_id":"1"}`,
+				"id:2\nevent:result\n" + `data:{"output":{"choices":[{"message":{"content":"","tool_calls":[{"index":0,"id":"","function":{"arguments":"}"}}]},"index":0,"finish_reason":"tool_calls"}]},"usage":{"output_tokens":2,"input_tokens":3},"request_id":"1"}`},
+			"orchestration": {`data: {"request_id":"1","intermediate_results":{"templating":[]},"final_result":{"id":"","object":"","model":"","choices":[]}}`,
+				`data: {"request_id":"1","final_result":{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}}`,
+				`data: {"request_id":"1","final_result":{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}}`, "data: [DONE]"},
 			"messages": {"event: message_start\n" + `data: {"type":"message_start","message":{"type":"message","id":"1","model":"m","content":[]}}`,
 				`data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"A","name":"view","input":{}}}`, `data: {"type":"content_block_stop","index":0}`,
 				`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `data: {"type":"message_stop"}`},
 		} {
 			text := strings.Join(events, blank) + blank
-			model := map[bool]string{false: "m"}[name == "cohere" || name == "workers"] // whose streams do not name it
+			model := map[bool]string{false: "m"}[slices.Contains([]string{"cohere", "workers", "dashscope"}, name)] // whose streams do not name it
 			for _, rec := range []*recording.Recording{open(t, text), open(t, called(t, "/v1/messages", `{"messages":[{"role":"user","content":"Go."}]}`, text))} {
 				assert.Empty(t, rec.Problems, name)
 				require.Len(t, rec.Conversations[0].Turns, 1, name)
@@ -157,6 +169,30 @@ func TestStreamsInOtherShapes(t *testing.T) {
 				assert.Equal(t, "view", turn.Calls[0].Name)
 			}
 		}
+	}
+}
+
+// DashScope's pieces each repeat what was before them, unless the request asks for what is new in them: then a piece that is
+// as the one before says the same again.
+func TestPiecesThatRepeatWhatWasBeforeThem(t *testing.T) {
+	piece := func(said, given, stop string) string {
+		return `data:{"output":{"choices":[{"message":{"role":"assistant","content":[{"text":"` + said + `"}],"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"` + given + `"}}]},"finish_reason":"` + stop + `"}]},"usage":{"input_tokens":9,"output_tokens":4,"prompt_tokens_details":{"cached_tokens":5}},"request_id":"1"}` + "\n\n"
+	}
+	for asked, stream := range map[string]string{
+		`"result_format":"message"`:                           piece("ha", `{\"a\":`, "null") + piece("haha", `{\"a\":{\"a\":1}}`, "null") + piece("haha", `{\"a\":{\"a\":1}}`, "tool_calls"),
+		`"result_format":"message","incremental_output":true`: piece("ha", `{\"a\":`, "null") + piece("ha", `{\"a\":1}}`, "null") + piece("", "", "tool_calls"),
+	} {
+		rec := open(t, called(t, "/api/v1/services/aigc/text-generation/generation", `{"model":"m","parameters":{`+asked+`},"input":{"messages":[{"role":"user","content":"Go."}]}}`, stream))
+		require.Len(t, rec.Conversations, 1, asked)
+		turn := rec.Conversations[0].Turns[0]
+		assert.Equal(t, &recording.Usage{Input: 4, Read: 5, Output: 4}, turn.Usage, asked)
+		require.Len(t, turn.Calls, 1, asked)
+		assert.JSONEq(t, `{"a":{"a":1}}`, string(turn.Calls[0].Input), asked)
+		said := ""
+		for _, e := range turn.Events {
+			said += gjson.GetBytes(e.Data, "delta.text").String()
+		}
+		assert.Equal(t, "haha", said, asked)
 	}
 }
 
@@ -193,6 +229,7 @@ func FuzzProviders(f *testing.F) {
 	f.Add(`{"input":"x"}`, `data: {"type":"response.output_item.added","item":{"type":"function_call"}}`)
 	f.Add(askedBefore+`"message":"Go."}`, calledBefore)
 	f.Add(`{"role":"user","content":"Go."}`, `{"object":"thread.run","id":"r","required_action":{"submit_tool_outputs":{"tool_calls":[{"id":"A","function":{"name":"view"}}]}}}`)
+	f.Add(`{"model":"m","parameters":{"result_format":"message"},"input":`+askedChat+"]}}", `data:{"request_id":"1","output":`+calledChat+"}\n\n")
 	f.Add(askedChat+"]}", `{"result":{"response":"x","usage":{"prompt_tokens":1}},"success":true}`)
 	f.Fuzz(func(t *testing.T, request, response string) {
 		for _, path := range []string{"/chat/completions", "/responses", "/models/m:generateContent", "/v1/chat", "/v1/threads/t/runs"} {
