@@ -224,7 +224,7 @@ type replayJSON struct {
 
 type recordingJSON struct {
 	File          string             `json:"file"`
-	Format        string             `json:"format" jsonschema:"Recognized by its content; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,gzip"`
+	Format        string             `json:"format" jsonschema:"Recognized by its content; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,agent-log,gzip"`
 	Problems      []replay.Problem   `json:"problems" jsonschema:"What is wrong with the recording itself; at most 100 are listed."`
 	MoreProblems  int                `json:"more_problems,omitempty" jsonschema:"Problems that are only counted."`
 	Ignored       []replay.Count     `json:"ignored" jsonschema:"What was not read, by kind."`

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"toolbench/toolsys/schema"
 )
@@ -161,6 +163,25 @@ func TestEachPublishedSchemaIsDerivedFromItsTypes(t *testing.T) {
 }
 
 // Every recorded JSON report is as its schema describes, and an empty object is none.
+// A report whose format the schema does not have is refused by every command that reads reports.
+func TestEveryFormatOfARecordingMayStandInAReport(t *testing.T) {
+	sources, err := filepath.Glob("../sim/recording/*.go")
+	require.NoError(t, err)
+	var known []string
+	enum := gjson.GetBytes(Schema("replay"), "properties.recordings.items.properties.format.enum")
+	require.NoError(t, json.Unmarshal([]byte(enum.Raw), &known))
+	found := 0
+	for _, name := range sources {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\bFormat += "([a-z0-9-]+)"`).FindAllSubmatch(source, -1) {
+			assert.Contains(t, known, string(m[1]), name)
+			found++
+		}
+	}
+	assert.Greater(t, found, 15)
+}
+
 func TestEachRecordedReportFitsItsPublishedSchema(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json.golden")
 	require.NoError(t, err)
