@@ -159,8 +159,7 @@ func (ls *lineScan) take(text []byte) error {
 		return nil
 	case v.Get("message.parts").IsArray() && v.Get("message.role").Exists(): // as Qwen's command line keeps Gemini's, each result on a line of its own
 		ls.s.format = Logs
-		ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
-		ls.logs.key = "parts\x00" + strings.Clone(v.Get("sessionId").String())
+		ls.logs.model, ls.logs.key = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model), "parts\x00"+strings.Clone(v.Get("sessionId").String())
 		return ls.contents(v.Get("message"), stamp(v.Get("timestamp")))
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		ls.s.format = Blocks
