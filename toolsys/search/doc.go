@@ -26,6 +26,10 @@
 // A word may stand in several concepts. A number sign begins a comment. Words of a
 // language that it does not have are matched as they stand.
 //
+// # forms.txt
+//
+// A line is a language's code and the endings, beginnings or question words that it has.
+//
 // # stopwords.txt
 //
 // A line is a language: its code and the words that carry no meaning of their own.

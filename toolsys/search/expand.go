@@ -35,16 +35,11 @@ func (l *lexicon) expand(q Query) ([]group, intent) {
 		e.sentence(s)
 	}
 	e.read(e.contentWords(words))
-	if len(words) > 0 && e.want == intentNone && strings.Contains(questions, " "+words[0].text+" ") {
+	if len(words) > 0 && e.want == intentNone && slices.Contains(forms()[e.lang+"?"], words[0].text) {
 		e.want = intentKnow
 	}
 	return e.groups, e.want
 }
-
-// questions are words of several languages that ask for something which is known.
-const questions = " what which who where when how is are do does was wie welche welcher welches wo wann wer ist sind que cual cuanto " +
-	"quel quelle combien est qual quanto quante quanti quais quantos come che como wat hoe welk welke zijn jaka jaki jakie ile czy jak co " +
-	"какая какой какие сколько что где كم ما هل كيف "
 
 // contentWords are the words that mean something, or all where none does.
 func (e *expansion) contentWords(words []token) []token {

@@ -14,6 +14,9 @@ var concepts string
 //go:embed stopwords.txt
 var stopwords string
 
+//go:embed forms.txt
+var formsText string
+
 // English is the code of the language that concepts are named in.
 const english = "en"
 
@@ -217,32 +220,15 @@ func foldAll(phrase string) string {
 	return strings.Join(each(strings.Fields(phrase), fold), " ")
 }
 
-// endings are those of words in each language, the longer first; "" has those of verbs and
-// plurals in German and in Romance languages.
-var endings = map[string][]string{
-	"": {
-		"iendo", "ieron", "ando", "aron", "aban", "amos", "emos", "imos", "eln", "ern", "est", "ons", "ent", "ant", "ado", "ada", "ido", "ida",
-		"ar", "er", "ir", "re", "en", "em", "es", "ez", "as", "os", "is", "et", "te", "st", "a", "e", "i", "o", "s", "n", "t", "r",
-	},
-	"it": {"iamo", "ando", "endo", "are", "ere", "ire", "ato", "ata", "ito", "uto", "ate", "ete", "ite", "he", "hi", "ia", "ie", "io", "ii", "a", "e", "i", "o"},
-	"pl": {
-		"owania", "owanie", "owac", "iesz", "ania", "anie", "enie", "ymi", "imi", "ego", "emu", "ach", "ami", "iem", "owi", "ujesz", "uje", "uj", "ac", "ec", "ic", "yc",
-		"aj", "ej", "ia", "ie", "ii", "iu", "ow", "om", "em", "ym", "im", "ych", "ich", "a", "e", "i", "o", "u", "y",
-	},
-	"ru": {
-		"иями", "ется", "ться", "ешь", "ишь", "ите", "йте", "ать", "ять", "еть", "ить", "уть", "ами", "ями", "ого", "его", "ому", "ему", "ыми", "ими", "иям", "иях", "ией",
-		"ай", "ей", "ой", "ый", "ии", "ия", "ие", "ию", "ая", "яя", "ое", "ее", "ые", "ую", "юю", "ых", "их", "ом", "ем", "ам", "ям", "ах", "ях", "ов", "ев", "ет", "ит",
-		"ут", "ют", "ат", "ят", "ть", "а", "я", "о", "е", "ы", "и", "у", "ю", "ь",
-	},
-	"tr": {
-		"larini", "lerini", "larin", "lerin", "lari", "leri", "lar", "ler", "mak", "mek", "daki", "deki", "dan", "den", "tan", "ten", "nin", "nun", "sini", "ini", "unu",
-		"yi", "yu", "ya", "ye", "da", "de", "ta", "te", "si", "su", "in", "un", "im", "um", "i", "u", "a", "e",
-	},
-	"ar": {"ات", "ين", "ون", "ان", "ها", "ية", "يه", "ه", "ي"},
-}
-
-// articles are what words begin with in a language that writes them together.
-var articles = map[string][]string{"ar": {"وال", "بال", "لل", "ال"}}
+// forms are how words are formed in each language, by the keys of forms.txt.
+var forms = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(formsText) {
+		words := strings.Fields(line)
+		all[words[0]] = words[1:]
+	}
+	return all
+})
 
 // minStem is how many letters an ending has to leave.
 const minStem = 4
@@ -250,17 +236,13 @@ const minStem = 4
 // clip takes the ending off a folded word that is long enough without, so that
 // buscar, busca and buscando are the same. It need not be a word.
 func clip(lang, word string) string {
-	for _, a := range articles[lang] {
+	for _, a := range forms()[lang+"-"] {
 		if tail, ok := strings.CutPrefix(word, a); ok && utf8.RuneCountInString(tail) >= minStem-1 {
 			word = tail
 			break
 		}
 	}
-	list, known := endings[lang]
-	if !known {
-		list = endings[""]
-	}
-	for _, e := range list {
+	for _, e := range forms()[lang] {
 		if head, ok := strings.CutSuffix(word, e); ok && utf8.RuneCountInString(head) >= minStem {
 			return head
 		}

@@ -67,15 +67,19 @@ func (g *glossary) Exactly(lang, phrase string) []int {
 
 // writtenAs reports whether a language has letters as those that a phrase begins with.
 func writtenAs(lang, phrase string) bool {
-	script := unicode.Latin
-	switch lang {
-	case "ru":
-		script = unicode.Cyrillic
-	case "ar":
-		script = unicode.Arabic
+	own := ownScript(phrase)
+	return own == lang || own == "" && !slices.Contains([]string{"ar", "ja", "ko", "ru", "zh"}, lang)
+}
+
+// ownScript is the one language of the glossary that sets blanks and is written in a word's script; empty for Latin.
+func ownScript(word string) string {
+	switch first, _ := utf8.DecodeRuneInString(word); {
+	case unicode.Is(unicode.Cyrillic, first):
+		return "ru"
+	case unicode.Is(unicode.Arabic, first):
+		return "ar"
 	}
-	first, _ := utf8.DecodeRuneInString(phrase)
-	return unicode.Is(script, first) && !slices.Contains(withoutBlanks, lang)
+	return ""
 }
 
 // piece is a word found in a sentence without blanks.

@@ -1,10 +1,6 @@
 package search
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
 // longest is how many letters a word has at most.
 const longest = 64
@@ -14,11 +10,8 @@ const longest = 64
 // what [clip] leaves. It need not be a word. What else has anything but small Latin
 // letters stays as it is, and so does what is too long to be a word.
 func rootOf(word string) string {
-	switch first, _ := utf8.DecodeRuneInString(word); {
-	case unicode.Is(unicode.Cyrillic, first) && len(word) <= longest:
-		return clip("ru", word)
-	case unicode.Is(unicode.Arabic, first) && len(word) <= longest:
-		return clip("ar", word)
+	if lang := ownScript(word); lang != "" && len(word) <= longest {
+		return clip(lang, word)
 	}
 	if len(word) < 3 || len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
