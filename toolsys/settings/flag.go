@@ -1,6 +1,7 @@
 package settings
 
 import (
+	_ "embed" // what the flags bring
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -41,34 +42,17 @@ const (
 // FlagPrefix is what a feature flag's variable begins with.
 const FlagPrefix = "FEATURE_"
 
-// flagTable is indexed by Flag and sorted by name.
-var flagTable = [...]struct {
-	name, about string
-}{
-	AgentSwarms:     {"AGENT_SWARMS", "teams of agents: TeamCreate, TeamDelete, ListPeers"},
-	AgentTriggers:   {"AGENT_TRIGGERS", "scheduled agents: CronCreate, CronDelete, CronList, RemoteTrigger"},
-	ContextCollapse: {"CONTEXT_COLLAPSE", "a look into the context window: CtxInspect"},
-	CoordinatorMode: {"COORDINATOR_MODE", "one agent that directs the others: CoordinatorMode"},
-	DeferAgent:      {"DEFER_AGENT", "makes Agent deferrable, which it is not by default"},
-	DeferBrief:      {"DEFER_BRIEF", "makes Brief deferrable, which it is not by default"},
-	DeltaDiscovery:  {"DELTA_DISCOVERY", "announces discovered tools in system reminders that replace the list of deferred names"},
-	EmbeddedSearch:  {"EMBEDDED_SEARCH", "search is embedded elsewhere: no Glob, no Grep"},
-	ForkSubagent:    {"FORK_SUBAGENT", "sub-agents by fork: Agent is never deferred"},
-	HistorySnip:     {"HISTORY_SNIP", "cuts out of the history: Snip"},
-	Kairos:          {"KAIROS", "the always-on assistant: Sleep, PushNotification, SendUserFile, SubscribePR; Brief is never deferred"},
-	KairosBridge:    {"KAIROS_BRIDGE", "the assistant's bridge to the user is active: with KAIROS, SendUserFile is never deferred"},
-	MonitorTool:     {"MONITOR_TOOL", "watches a background task: Monitor"},
-	OverflowTest:    {"OVERFLOW_TEST", "a tool for tests that overflows the context: OverflowTest"},
-	PowerShellTool:  {"POWERSHELL_TOOL", "PowerShell beside Bash, on by itself on Windows"},
-	Proactive:       {"PROACTIVE", "the agent acts unasked: Sleep"},
-	ReplMode:        {"REPL_MODE", "file and shell tools are reached through the REPL only"},
-	Testing:         {"TESTING", "a tool for tests that always asks: TestingPermission"},
-	TodoV2:          {"TODO_V2", "tasks instead of a todo list: TaskCreate, TaskGet, TaskUpdate, TaskList"},
-	VerifyPlan:      {"VERIFY_PLAN", "checks that a plan was carried out: VerifyPlanExecution"},
-	WebBrowserTool:  {"WEB_BROWSER_TOOL", "drives a browser: WebBrowser"},
-	WorkflowScripts: {"WORKFLOW_SCRIPTS", "runs workflow scripts: Workflow"},
-	WorktreeMode:    {"WORKTREE_MODE", "isolated git worktrees: EnterWorktree, ExitWorktree"},
-}
+//go:embed flags.txt
+var flagTexts string
+
+// flagTable has each flag's name and what it brings, indexed by Flag and sorted by name.
+var flagTable = func() (all [][2]string) {
+	for line := range strings.Lines(flagTexts) {
+		name, about, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		all = append(all, [2]string{name, about})
+	}
+	return all
+}()
 
 // Flags lists every flag, by name, also those that this build left out.
 func Flags() []Flag {
@@ -84,7 +68,7 @@ func (f Flag) String() string {
 	if int(f) >= len(flagTable) {
 		return fmt.Sprintf("Flag(%d)", uint8(f))
 	}
-	return flagTable[f].name
+	return flagTable[f][0]
 }
 
 // Variable is the environment variable that sets the flag: FEATURE_KAIROS.
@@ -98,7 +82,7 @@ func (f Flag) About() string {
 	if int(f) >= len(flagTable) {
 		return ""
 	}
-	return flagTable[f].about
+	return flagTable[f][1]
 }
 
 // Compiled reports whether this build holds the flag's code (SPEC C1).

@@ -3,6 +3,7 @@ package settings_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -219,6 +220,23 @@ func TestAnUnknownFeatureNamesTheNearest(t *testing.T) {
 func TestAnUnknownVariableNamesTheNearest(t *testing.T) {
 	_, err := settings.FromMap(map[string]string{"ENABLE_TOOLSEARCH": "true"})
 	assert.ErrorContains(t, err, "did you mean ENABLE_TOOL_SEARCH?")
+}
+
+// The names of the flags stand in a file of their own, in the order of the constants.
+func TestFlagsHaveTheNamesOfTheirConstants(t *testing.T) {
+	source, err := os.ReadFile("flag.go")
+	require.NoError(t, err)
+	_, list, _ := strings.Cut(string(source), "const (\n")
+	list, _, _ = strings.Cut(list, "\n)")
+	var names, listed []string
+	for line := range strings.Lines(list) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		names = append(names, strings.ToUpper(name))
+	}
+	for _, f := range settings.Flags() {
+		listed = append(listed, strings.ReplaceAll(f.String(), "_", ""))
+	}
+	assert.Equal(t, names, listed)
 }
 
 func TestFlagsAreNamedOnceAndReadBack(t *testing.T) {

@@ -54,53 +54,13 @@ const (
 // Data is what an event of one kind holds: one of the types below.
 type Data interface{ kind() Kind }
 
-// payloads has every type of Data, with what its event means.
-var payloads = []struct {
-	zero  Data
-	about string
-}{
-	{TurnStart{}, "a request is about to be made"},
-	{Compacted{}, "the history was cut and summed up"},
-	{Pool{}, "the tools of this request"},
-	{Request{}, "the request was sent"},
-	{FirstByte{}, "the first stream event arrived"},
-	{BlockDone{}, "a content block is complete"},
-	{StreamEnd{}, "the message is complete"},
-	{Cleared{}, "the API cleared old results out of the request"},
-	{StreamCut{}, "a call was cut off and will not run"},
-	{Fallback{}, "the stream was abandoned and is tried again"},
-	{Ready{}, "a call is complete and queued"},
-	{Queued{}, "a call cannot start yet"},
-	{Started{}, "the scheduler let a call start"},
-	{&Stage{}, "one stage of the pipeline ended"},
-	{Predicate{}, "a function of the tool panicked; its safe value counts"},
-	{Ask{}, "a person is asked"},
-	{Answer{}, "the person answered"},
-	{Decision{}, "permission was decided"},
-	{Hook{}, "a hook was asked"},
-	{Progress{}, "a running call reported"},
-	{Escalate{}, "a rewritten input is not safe any more; the call waits to run alone"},
-	{Cancel{}, "a call was asked to stop"},
-	{Ended{}, "a call ended"},
-	{Late{}, "a call ended that had been answered while it ran, because it did not stop when asked"},
-	{Persisted{}, "a result went to a file, or was cut"},
-	{Applied{}, "a modifier changed the state"},
-	{Dropped{}, "a modifier was not applied"},
-	{Observed{}, "what a call learned was committed"},
-	{State{}, "the state after a turn"},
-	{Emitted{}, "a result left, in call order"},
-	{Discarded{}, "no result of a call will leave"},
-	{Interrupt{}, "the user sent a message while something was at work"},
-	{Notice{}, "something to know that is no event of its own"},
-	{TaskStarted{}, "a background task began"},
-	{TaskEnded{}, "a background task ended"},
-	{MailSent{}, "a message was put into an agent's inbox"},
-	{MailTaken{}, "an agent took a message before its next request"},
-	{TurnEnd{}, "the turn was committed"},
-	{RunEnd{}, "the conversation came to its end"},
-	{Killed{}, "the process was killed; another goes on"},
-	{File{}, "what became of a file, at the end of the run"},
-	{Tree{}, "what the files come to, at the end of the run"},
+// payloads has every type of Data, in about the order of a turn. What their events mean stands in payloads.txt.
+var payloads = []Data{
+	TurnStart{}, Compacted{}, Pool{}, Request{}, FirstByte{}, BlockDone{}, StreamEnd{}, Cleared{}, StreamCut{},
+	Fallback{}, Ready{}, Queued{}, Started{}, &Stage{}, Predicate{}, Ask{}, Answer{}, Decision{}, Hook{}, Progress{},
+	Escalate{}, Cancel{}, Ended{}, Late{}, Persisted{}, Applied{}, Dropped{}, Observed{}, State{}, Emitted{}, Discarded{},
+	Interrupt{}, Notice{}, TaskStarted{}, TaskEnded{}, MailSent{}, MailTaken{}, TurnEnd{}, RunEnd{}, Killed{}, File{},
+	Tree{},
 }
 
 // The payloads. A member's tag is its name in the canonical line and in scenarios;

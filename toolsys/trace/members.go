@@ -1,6 +1,7 @@
 package trace
 
 import (
+	_ "embed" // what the payloads mean
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -28,12 +29,18 @@ type KindInfo struct {
 	Members []Member
 }
 
+//go:embed payloads.txt
+var payloadTexts string
+
 // Kinds lists every kind with its members, in about the order of a turn.
 func Kinds() []KindInfo {
 	all := make([]KindInfo, len(payloads))
 	for i, p := range payloads {
-		all[i] = KindInfo{Kind: p.zero.kind(), About: p.about}
-		for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(p.zero)).Type()) {
+		t := reflect.Indirect(reflect.ValueOf(p)).Type()
+		_, after, _ := strings.Cut(payloadTexts, "\n"+t.Name()+": ")
+		about, _, _ := strings.Cut(after, "\n")
+		all[i] = KindInfo{Kind: p.kind(), About: about}
+		for _, f := range fieldsOf(t) {
 			all[i].Members = append(all[i].Members, f.Member)
 		}
 	}
@@ -44,7 +51,7 @@ func Kinds() []KindInfo {
 func Names() []Kind {
 	var names []Kind
 	for _, p := range payloads {
-		if kind := p.zero.kind(); !slices.Contains(names, kind) {
+		if kind := p.kind(); !slices.Contains(names, kind) {
 			names = append(names, kind)
 		}
 	}
