@@ -46,6 +46,11 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 		}
 		messages = append(messages, message(role, geminiParts(m.Get("parts"), ids)))
 	}
+	system := Either(v, "systemInstruction", "system_instruction", "config.system_instruction")
+	prompt := geminiParts(system.Get("parts"), ids)
+	if system.Type == gjson.String {
+		prompt = []json.RawMessage{textBlock(system.Str)}
+	}
 	config := Either(v, "generationConfig", "generation_config", "config")
 	streams := strings.HasSuffix(path(address), ":streamGenerateContent") || strings.HasSuffix(path(address), "/generate_content_stream")
 	model := v.Get("model").String()
@@ -54,16 +59,7 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 	}
 	return gjson.ParseBytes(object("model", cmp.Or(model, Model(address)),
 		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", streams,
-		"tools", tools, "system", geminiSystem(v, ids), "messages", listOf(messages)))
-}
-
-// geminiSystem is the system prompt: a content, or a text.
-func geminiSystem(v gjson.Result, ids *IDs) []json.RawMessage {
-	system := Either(v, "systemInstruction", "system_instruction", "config.system_instruction")
-	if system.Type == gjson.String {
-		return []json.RawMessage{textBlock(system.Str)}
-	}
-	return geminiParts(system.Get("parts"), ids)
+		"tools", tools, "system", prompt, "messages", listOf(messages)))
 }
 
 // geminiTools are the functions of an item of the tools, or what the provider itself runs.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -78,7 +79,12 @@ func (t *conversation) take(turn *recording.Turn) {
 	size, scripted := weight(turn)
 	t.size.add(size, scripted)
 	if fits {
-		t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
+		text := strings.Join(turn.UserTexts, "\n\n")
+		if len(text) >= recording.MaxUserText-utf8.UTFMax { // a transcript's texts come cut
+			text = strings.ToValidUTF8(text[:min(len(text), recording.MaxUserText)], "")
+			t.long = append(t.long, turn.Number)
+		}
+		t.prompts[turn.Number] = text
 	} else {
 		turn.Events, turn.UserTexts = nil, nil
 	}

@@ -356,7 +356,10 @@ func (f *fileState) file(path string) treeFile {
 	case len(f.start) > 0 || f.ended:
 		out.Text = f.text(last, &out)
 	case len(f.loose) > 0:
-		out.Seen, out.Text = seenPart, f.pieces()
+		out.Seen = seenPart
+		for _, w := range f.loose { // the texts that edits took away
+			out.Text += strings.TrimSuffix(w.old, "\n") + "\n"
+		}
 		out.Unseen = [][2]int{{1, 0}}
 		out.Notes = append(out.Notes, "what it has was changed by the session, its place is unknown")
 	}
@@ -387,15 +390,6 @@ func (f *fileState) text(last int, out *treeFile) string {
 	}
 	if out.Seen = seenAll; len(out.Unseen) > 0 {
 		out.Seen = seenPart
-	}
-	return b.String()
-}
-
-// pieces are the texts that edits took away.
-func (f *fileState) pieces() string {
-	var b strings.Builder
-	for _, w := range f.loose {
-		b.WriteString(strings.TrimSuffix(w.old, "\n") + "\n")
 	}
 	return b.String()
 }

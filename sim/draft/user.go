@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
@@ -15,15 +14,6 @@ import (
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
-
-// addText takes the user's message before a turn; no more than recording.MaxUserText.
-func (t *conversation) addText(turn int, text string) {
-	if len(text) >= recording.MaxUserText-utf8.UTFMax { // a transcript's texts come cut
-		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxUserText)], "")
-		t.long = append(t.long, turn)
-	}
-	t.prompts[turn] = text
-}
 
 // interjection is the user's message while the model was at work: after a turn of the
 // recording that did not end.
@@ -55,18 +45,13 @@ func (s *builder) ask(turn, next *recording.Turn) {
 	case ends(s.answered):
 		s.then[len(s.then)-1] = paragraphs(s.then[len(s.then)-1], text)
 		s.moved = append(s.moved, fmt.Sprint(next.Number))
-	default:
-		s.cutIn(text)
+	default: // it came while the calls of the last whole answer were at work
+		if last := len(s.between) - 1; last >= 0 && s.between[last].turn == s.answered {
+			s.between[last].text = paragraphs(s.between[last].text, text)
+			return
+		}
+		s.between = append(s.between, interjection{turn: s.answered, text: text})
 	}
-}
-
-// cutIn notes messages that came while the calls of the last whole answer were at work.
-func (s *builder) cutIn(text string) {
-	if last := len(s.between) - 1; last >= 0 && s.between[last].turn == s.answered {
-		s.between[last].text = paragraphs(s.between[last].text, text)
-		return
-	}
-	s.between = append(s.between, interjection{turn: s.answered, text: text})
 }
 
 func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }

@@ -207,7 +207,13 @@ func (d *draft) finish(reason string) *Turn {
 			t.Calls[next].Ready = Moment{b.At, t.Pace == Exact}
 			next++
 		}
-		script.Blocks = append(script.Blocks, inOnePiece(b))
+		switch b.Kind { // how it was split is unknown
+		case stream.Text, stream.Thinking:
+			b.Deltas = []stream.Delta{{At: b.At, Text: b.Text}}
+		case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
+			b.Deltas = []stream.Delta{{At: b.At, Text: string(b.Input)}}
+		}
+		script.Blocks = append(script.Blocks, b)
 	}
 	t.First = Moment{script.FirstByte, t.Pace != Unknown}
 	t.Events = stream.Script(d.ended(script))
@@ -218,17 +224,6 @@ func (d *draft) finish(reason string) *Turn {
 	}
 	t.settle(reason)
 	return t
-}
-
-// inOnePiece spares splitting what it is unknown the splits of.
-func inOnePiece(b stream.Block) stream.Block {
-	switch b.Kind {
-	case stream.Text, stream.Thinking:
-		b.Deltas = []stream.Delta{{At: b.At, Text: b.Text}}
-	case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
-		b.Deltas = []stream.Delta{{At: b.At, Text: string(b.Input)}}
-	}
-	return b
 }
 
 // ended ends the script as the message did.

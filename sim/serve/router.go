@@ -97,7 +97,8 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 	}
 	if why != "" {
 		d.asides = append(d.asides, why)
-		return reply{answer: asideAnswer(req), aside: why}, nil
+		word := stream.Turn{ID: "msg_aside", Model: req.model, End: time.Millisecond, Blocks: []stream.Block{{Kind: stream.Text, Text: "Session"}}}
+		return reply{answer: new(NewAnswer(stream.Script(word))), aside: why}, nil
 	}
 	if s == nil {
 		var err error
@@ -385,14 +386,6 @@ func (d *router) giveBack(req *request) {
 // haveCalls reports whether answers have calls, for which a client needs tools.
 func haveCalls(answers []Answer) bool {
 	return slices.ContainsFunc(answers, func(a Answer) bool { return len(a.Calls()) > 0 })
-}
-
-// asideAnswer is the answer to a request that is no turn: a word.
-func asideAnswer(req *request) *Answer {
-	return new(NewAnswer(stream.Script(stream.Turn{
-		ID: "msg_aside", Model: req.model, End: time.Millisecond,
-		Blocks: []stream.Block{{Kind: stream.Text, Text: "Session"}},
-	})))
 }
 
 // Line is one thing that happened while serving, for a log that is read as it grows.

@@ -55,24 +55,19 @@ func (t *testParser) all() (bool, error) {
 	return ok, err
 }
 
-func (t *testParser) or() (bool, error) {
-	ok, err := t.and()
-	for err == nil && len(t.args) > 0 && t.args[0] == "-o" {
-		t.args.next()
-		var right bool
-		right, err = t.and()
-		ok = ok || right
-	}
-	return ok, err
-}
+func (t *testParser) or() (bool, error) { return t.chain("-o", t.and, true) }
 
-func (t *testParser) and() (bool, error) {
-	ok, err := t.not()
-	for err == nil && len(t.args) > 0 && t.args[0] == "-a" {
+func (t *testParser) and() (bool, error) { return t.chain("-a", t.not, false) }
+
+// chain is decided by the first part that gives what settles it; all are read.
+func (t *testParser) chain(word string, part func() (bool, error), settles bool) (bool, error) {
+	ok, err := part()
+	for err == nil && len(t.args) > 0 && t.args[0] == word {
 		t.args.next()
 		var right bool
-		right, err = t.not()
-		ok = ok && right
+		if right, err = part(); ok != settles {
+			ok = right
+		}
 	}
 	return ok, err
 }
