@@ -95,8 +95,11 @@ func (s *scanner) exchanges() *exchanges {
 
 // take reads the next one, which begins at a line. The last one of a file may have been cut.
 func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
-	if message := v.Get("data"); message.Exists() && v.Get("direction").Exists() || v.Get("kind").String() == "close" {
+	switch message := firstOf(v, "data msg"); {
+	case message.Exists() && firstOf(v, "direction dir").Exists(), v.Get("kind").String() == "close":
 		return xs.realtime.frame(message, line)
+	case v.Get(`response.ws_events.#(type=="response.created")`).Exists():
+		return xs.realtime.whole(firstOf(v, "request.ws_events request.body").Array(), v.Get("response.ws_events").Array(), line)
 	}
 	xs.number++
 	x, err := xs.read(v, line)

@@ -47,7 +47,7 @@ func (r *realtime) frame(v gjson.Result, line int) error {
 		if err := r.flush(); err != nil {
 			return err
 		}
-		*r = realtime{xs: r.xs, session: fields{}, items: map[string]fields{}, open: map[string]*pendingAnswer{}}
+		r.session, r.items, r.open = fields{}, map[string]fields{}, map[string]*pendingAnswer{}
 	}
 	switch {
 	case r.session == nil:
@@ -74,6 +74,18 @@ func (r *realtime) frame(v gjson.Result, line int) error {
 		}
 	}
 	return nil
+}
+
+// whole takes a WebSocket that was kept as what a client sent and what it got: each answer is that of the next message that asks.
+func (r *realtime) whole(sent, got []gjson.Result, line int) error {
+	err := r.flush()
+	for _, v := range got {
+		for asked := v.Get("type").Str != "response.created"; !asked && len(sent) > 0 && err == nil; sent = sent[1:] {
+			asked, err = sent[0].Get("type").Str == "response.create", r.frame(sent[0], line)
+		}
+		err = cmp.Or(err, r.frame(v, line))
+	}
+	return cmp.Or(err, r.flush())
 }
 
 // add takes what a client added, as the server repeats it. The items of answers are repeated
@@ -134,7 +146,9 @@ func (r *realtime) take(all []*pendingAnswer) error {
 	return nil
 }
 
-// flush takes what is left of a session: the last answers, and those that were cut.
+// flush ends a session, and takes what is left of it: the last answers, and those that were cut.
 func (r *realtime) flush() error {
-	return r.take(append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *pendingAnswer) int { return a.number - b.number })...))
+	all := append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *pendingAnswer) int { return a.number - b.number })...)
+	*r = realtime{xs: r.xs}
+	return r.take(all)
 }

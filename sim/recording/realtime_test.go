@@ -129,3 +129,48 @@ func TestResponsesOverAWebSocketAreRead(t *testing.T) {
 	assert.Equal(t, []string{"Go."}, turns[0].UserTexts)
 	assert.Equal(t, "end_turn", turns[1].Stop)
 }
+
+// overOneSocket are two requests with their answers over one WebSocket: those of the client, and how the server answered each.
+func overOneSocket() (asked []string, answered [][]string) {
+	for i, input := range []string{`{"role":"user","content":"Go."}`, `{"type":"function_call_output","call_id":"A0","output":"seen"}`} {
+		id, item := fmt.Sprint("r", i), fmt.Sprintf(`"item":{"id":"i%d","type":"function_call","call_id":"A%d","name":"view","arguments":"{}"}`, i, i)
+		previous := []string{"", `"previous_response_id":"r0",`}[i]
+		asked = append(asked, `{"type":"response.create","model":"m",`+previous+`"input":[`+input+`],"tools":[]}`)
+		answered = append(answered, []string{
+			`{"type":"response.created","response":{"id":"` + id + `","model":"m"}}`,
+			`{"type":"response.output_item.added","output_index":0,` + item + `}`, `{"type":"response.output_item.done","output_index":0,` + item + `}`,
+			`{"type":"response.completed","response":{"id":"` + id + `","status":"completed","output":[]}}`,
+		})
+	}
+	return asked, answered
+}
+
+// A WebSocket that is kept as one exchange, or a message a line, has each of its answers.
+func TestEachAnswerOverOneWebSocketIsATurn(t *testing.T) {
+	asked, answered := overOneSocket()
+	events, lines := "", ""
+	for i, of := range answered {
+		events += strings.Repeat(",", i) + strings.Join(of, ",")
+		lines += `{"dir":">","msg":` + string(dialect.JSON(asked[i])) + "}\n"
+		for _, e := range of {
+			lines += `{"dir":"<","msg":` + string(dialect.JSON(e)) + "}\n"
+		}
+	}
+	last := `{"id":"r1","object":"response","status":"completed","model":"m","output":[{"type":"function_call","call_id":"A1","name":"view","arguments":"{}"}]}`
+	for name, text := range map[string]string{
+		"an exchange": `{"request":{"path":"/v1/responses","body":` + asked[1] + `,"ws_events":[` + strings.Join(asked, ",") + `]},"response":{"status":101,"body":` + last + `,"ws_events":[` + events + "]}}\n",
+		"lines":       lines,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := open(t, text+text)
+			assert.Empty(t, rec.Problems)
+			require.NotEmpty(t, rec.Conversations)
+			assert.Len(t, rec.Conversations[0].Turns, 2)
+			assert.Equal(t, []string{"A0 seen"}, answers(rec.Conversations[0].Turns[0]))
+			assert.Equal(t, []string{"1 A0", "1 A1", "2 A0", "2 A1"}, askedOf(rec))
+		})
+	}
+	rec := open(t, `{"request":{"path":"/v1/responses","body":`+asked[0]+`},"response":{"status":101,"body":null,"ws_events":[`+strings.Join(answered[0], ",")+"]}}\n")
+	assert.Equal(t, []string{"1 A0"}, askedOf(rec), "of the client there is the request alone")
+	assert.Equal(t, []string{"Go."}, rec.Conversations[0].Turns[0].UserTexts)
+}
