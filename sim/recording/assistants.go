@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,17 +26,14 @@ type heldThread struct {
 	seen     map[string]bool
 }
 
-// assistant takes an exchange about a thread. took is false where that adds nothing to the conversation, as with a run that
+// assistant takes an exchange about a thread, or else one about a batch. took is false where that adds nothing to the conversation, as with a run that
 // goes on.
 func (c *chains) assistant(x *exchange, body []byte) (took bool, err error) {
 	values := x.objects(c.s.limits.Part)
 	if len(values) == 0 {
-		return false, nil
+		return c.batch(x, body)
 	}
-	if c.heldBytes += int64(len(body) + len(x.response)); c.heldBytes > c.s.limits.Part {
-		clear(c.held)
-		c.heldBytes = 0
-	}
+	c.hold(len(body) + len(x.response))
 	name := strings.Clone(firstOf(values[0], "thread_id id").String())
 	t := c.held[name]
 	if t == nil {
@@ -58,6 +58,15 @@ func (c *chains) assistant(x *exchange, body []byte) (took bool, err error) {
 	return took, nil
 }
 
+// hold lets go of all that is held of threads and batches when it has become too much.
+func (c *chains) hold(n int) {
+	if c.heldBytes += int64(n); c.heldBytes > c.s.limits.Part {
+		clear(c.held)
+		clear(c.batched)
+		c.heldBytes = 0
+	}
+}
+
 // objects are what a response about threads holds, the oldest first: an object, a list of them, or the events of a stream.
 func (x *exchange) objects(max int64) []gjson.Result {
 	if !strings.Contains(x.url, "/threads") {
@@ -71,13 +80,7 @@ func (x *exchange) objects(max int64) []gjson.Result {
 	if strings.Contains(x.url, "order=asc") {
 		list = "data"
 	}
-	all := append([]gjson.Result{v}, v.Get(list).Array()...)
-	for l := range bytes.Lines(text) {
-		if data, ok := bytes.CutPrefix(l, []byte("data:")); ok {
-			all = append(all, gjson.ParseBytes(data))
-		}
-	}
-	return slices.DeleteFunc(all, func(v gjson.Result) bool { return !strings.HasPrefix(v.Get("object").Str, "thread") })
+	return slices.DeleteFunc(append(documents(text), v.Get(list).Array()...), func(v gjson.Result) bool { return !strings.HasPrefix(v.Get("object").Str, "thread") })
 }
 
 // assisted takes an object of a thread: a run that wants results, or a message of the assistant's, unless it was taken before.
@@ -98,4 +101,68 @@ func (c *chains) assisted(t *heldThread, x *exchange, v gjson.Result) (took bool
 	request := fields{"model": t.run.Get("model").String(), "messages": said, "tools": definitions(t.run.Get("tools").Array())}
 	reply := fields{"id": id, "choices": []any{fields{"message": m, "finish_reason": "stop"}}}
 	return true, c.take(&exchange{number: x.number, line: x.line, url: "/v1/chat/completions", status: 200, made: true, request: dialect.JSON(request), response: dialect.JSON(reply)})
+}
+
+var ofBatches = regexp.MustCompile(`/batches\b|/files\b|/batch/jobs\b|:batchGenerateContent`)
+
+// batch takes an exchange about a batch, which is a body or a file of lines; took is false where it has no results. Each is
+// made the answer of the request that had its name.
+func (c *chains) batch(x *exchange, body []byte) (took bool, err error) {
+	text, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), c.s.limits.Part)
+	if err != nil || !ofBatches.MatchString(x.url) {
+		return false, nil // it is named as others are
+	}
+	f := recorders().Batches
+	for _, v := range append(documents(body), documents(text)...) {
+		for i, r := range firstOf(v, f.Lists).Array() {
+			c.hold(len(r.Raw))
+			name, answer := textIn(r, f.Names), firstOf(r, f.Answers)
+			if name == "" && len(r.Raw) < len(v.Raw) { // it stands in a list, and has a place
+				name = fmt.Sprint("#", i)
+			}
+			one := cmp.Or(c.batched[name], &exchange{url: "/v1/messages"})
+			for at, address := range f.Bodies {
+				if asked := r.Get(at); asked.IsObject() && name != "" {
+					old := one.request
+					one = &exchange{url: cmp.Or(r.Get("url").String(), v.Get("endpoint").String(), address), request: []byte(asked.Raw)}
+					if old != nil && !bytes.Equal(old, one.request) {
+						one = &exchange{request: []byte{}} // nothing tells which of the two is answered
+					}
+					c.batched[name] = one
+				}
+			}
+			if name == "" || !firstOf(r, "result batch_result response error").Exists() {
+				continue
+			}
+			took = true
+			if bytes.Equal(one.response, []byte(answer.Raw)) {
+				continue // it was fetched before
+			}
+			one.response, c.batched[name] = []byte(answer.Raw), one
+			if answer.Raw == r.Raw && !firstOf(r, "error").Exists() {
+				c.s.ignore("requests of a batch that were not answered")
+				continue
+			}
+			answered := *one
+			answered.number, answered.line, answered.header, answered.made = x.number, x.line, http.Header{}, true
+			answered.status = cmp.Or(int(r.Get("response.status_code").Int()), x.status)
+			if err := c.take(&answered); err != nil {
+				return took, err
+			}
+		}
+	}
+	return took, nil
+}
+
+// documents are the objects of a body: one, one a line, or the events of a stream.
+func documents(text []byte) (all []gjson.Result) {
+	if dialect.Valid(text) {
+		return []gjson.Result{gjson.ParseBytes(text)}
+	}
+	for l := range bytes.Lines(text) {
+		if l = bytes.TrimSpace(bytes.TrimPrefix(l, []byte("data:"))); dialect.Valid(l) {
+			all = append(all, gjson.ParseBytes(l))
+		}
+	}
+	return all
 }

@@ -37,6 +37,8 @@ type chains struct {
 	// held are the threads that a provider keeps, by id, heldBytes is what was read about them.
 	held      map[string]*heldThread
 	heldBytes int64
+	// batched are the requests of batches, by their names, with the answers that were fetched.
+	batched map[string]*exchange
 }
 
 // toolRun is when a call's result was there, and how long its tool ran.
@@ -79,7 +81,7 @@ type thread struct {
 }
 
 func (s *scanner) chains() *chains {
-	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, made: map[string]bool{}, answers: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}, held: map[string]*heldThread{}}
+	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, made: map[string]bool{}, answers: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}, held: map[string]*heldThread{}, batched: map[string]*exchange{}}
 }
 
 // maxThreads is how many conversations may still go on at once.
@@ -220,7 +222,12 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 		return err
 	}
 	t.failed = turn.Ending != Whole
-	t.ids, t.empty = shape(turn)
+	t.ids, t.empty = nil, !slices.ContainsFunc(turn.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
+	for _, call := range turn.Calls {
+		if !call.Cut {
+			t.ids = append(t.ids, call.ID)
+		}
+	}
 	delete(c.answers, t.answer)
 	t.answer, t.conversation = turn.ID, cmp.Or(req.conversation, t.conversation)
 	c.answers[t.answer], c.answers[t.conversation] = t, t
@@ -278,15 +285,6 @@ func (c *chains) results(t *thread, req *request, from int) error {
 	return c.settle(t, passedOver)
 }
 
-// closing gives the turns that wait for results those that stand in what a log has at its end.
-func (c *chains) closing(messages []gjson.Result) {
-	for _, r := range resultsIn(messages) {
-		for _, t := range c.waiting {
-			c.answer(t.turn, r)
-		}
-	}
-}
-
 // settle hands the waiting turn on.
 func (c *chains) settle(t *thread, reason string) error {
 	turn := t.turn
@@ -312,16 +310,6 @@ func (c *chains) end() error {
 		}
 	}
 	return nil
-}
-
-// shape is how an answer is recognized when it is sent back.
-func shape(t *Turn) (ids []string, empty bool) {
-	for _, call := range t.Calls {
-		if !call.Cut {
-			ids = append(ids, call.ID)
-		}
-	}
-	return ids, !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
 }
 
 // offered gives a request's tools; equal ones are one list.

@@ -101,7 +101,11 @@ func (ls *lineScan) sample(v gjson.Result) error {
 	if asked {
 		ended := dialect.JSON(fields{"messages": loose(files(v).Get("messages"))})
 		if _, request, ok := dialect.Request("/chat/completions", ended, &dialect.IDs{}); ok {
-			ls.exchanges.chains.closing(request.Get("messages").Array())
+			for _, r := range resultsIn(request.Get("messages").Array()) {
+				for _, t := range ls.exchanges.chains.waiting {
+					ls.exchanges.chains.answer(t.turn, r)
+				}
+			}
 		}
 		return nil
 	}

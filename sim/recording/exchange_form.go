@@ -37,12 +37,18 @@ var recorderTable []byte
 // recorderForms are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
 // Who keeps exchanges or traces in another way is one more line of the table. Others are the ends of paths that other APIs, or
 // other parts of ours, are known by, so that a person learns why nothing was read; Page is what events of a page's stream mean.
+// Batches have lists of requests, or of results with their answers, by name; Bodies are where a request has what it asks, with the
+// address where that is asked by itself.
 type recorderForms struct {
 	Sides     form
 	Forms     []form
 	Observers []observer
 	Others    []struct{ What, Ends string }
 	Page      map[string]string
+	Batches   struct {
+		Lists, Names, Answers string
+		Bodies                map[string]string
+	}
 }
 
 var recorders = sync.OnceValue(func() (all *recorderForms) {
