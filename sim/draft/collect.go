@@ -3,6 +3,7 @@ package draft
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -41,7 +42,10 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 	dirs, byNumber := map[int]string{}, map[int]*conversation{}
 	buffered := bufio.NewReaderSize(r, headBytes)
 	head, _ := buffered.Peek(headBytes) // an error comes again when it is read
-	dir := transcriptDir(head)
+	var dir string                      // of a transcript, where its beginning has one
+	if m := cwd.FindSubmatch(head); m != nil && json.Unmarshal(m[1], &dir) != nil {
+		dir = ""
+	}
 	sum, err := recording.Scan(name, buffered, limits, recording.Handler{
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
 			if byNumber[c.Number] == nil {

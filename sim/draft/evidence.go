@@ -133,20 +133,13 @@ func (s *builder) remarkPace() {
 		assumed = append(assumed, "durations")
 	}
 	s.noteAll(assumed, "the makespan rests on assumptions: %s")
-	if s.waited() {
+	waited := func(r recording.Result) bool { return r.At.Known && !r.Took.Known }
+	if !s.seen.early && slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool {
+		return len(t.Calls) > 1 && t.Pace != recording.Unknown && slices.ContainsFunc(t.Results, waited)
+	}) {
 		s.note("no call is seen to start before its stream ended: durations count from that end, and calls start earlier here")
 	}
 	s.remarkSafety(shared)
-}
-
-// waited reports whether calls were measured from the end of their stream, and end earlier
-// here than they did.
-func (s *builder) waited() bool {
-	return !s.seen.early && slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool {
-		return len(t.Calls) > 1 && slices.ContainsFunc(t.Results, func(r recording.Result) bool {
-			return r.At.Known && !r.Took.Known && t.Pace != recording.Unknown
-		})
-	})
 }
 
 // remarkSafety is which calls run beside others, and which only did.

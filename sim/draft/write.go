@@ -280,15 +280,6 @@ var (
 	promptDir = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
 )
 
-// transcriptDir is the working directory of a transcript, "" if its beginning has none.
-func transcriptDir(head []byte) string {
-	var dir string
-	if m := cwd.FindSubmatch(head); m == nil || json.Unmarshal(m[1], &dir) != nil {
-		return ""
-	}
-	return dir
-}
-
 // dirNames are how the name of a working directory may be written, and dirWindow is how
 // much of a text may hold it with its path. Requests repeat the whole conversation: only
 // what has one of the names is searched closer.
