@@ -41,7 +41,12 @@ type Finding struct {
 // show writes a row a ranker, then one a ranker and class, and one a ranker and
 // language where there are several.
 func (r SearchReport) show(p *page) {
-	p.lines(searchBasis(r.Tools, r.Standings[0]))
+	first := r.Standings[0]
+	basis := fmt.Sprintf("queries %d, tools %d, servers %d", first.All.Queries, r.Tools.Tools, r.Tools.Servers)
+	if first.Skipped > 0 {
+		basis += fmt.Sprintf(", skipped %d (none of their labels is a tool here)", first.Skipped)
+	}
+	p.lines(basis)
 	p.printf("\n")
 	p.grid(r.rankers())
 	p.printf("\n")
@@ -54,15 +59,6 @@ func (r SearchReport) show(p *page) {
 		}
 	}
 	p.lines(searchNotes(r.Standings)...)
-}
-
-// searchBasis names what the figures rest on.
-func searchBasis(tools SearchedTools, s economics.RankerStanding) string {
-	text := fmt.Sprintf("queries %d, tools %d, servers %d", s.All.Queries, tools.Tools, tools.Servers)
-	if s.Skipped > 0 {
-		text += fmt.Sprintf(", skipped %d (none of their labels is a tool here)", s.Skipped)
-	}
-	return text
 }
 
 // rankers compares the rankers on all queries, then by hit@k of the halves.

@@ -296,8 +296,13 @@ func bodies[B interface{ Bytes() []byte }](requests []B, finder *secret.Finder) 
 	for i, request := range requests {
 		body := request.Bytes()
 		lines := requestLines(body, finder)
-		head := commonPrefix(before, lines)
-		tail := commonSuffix(before[head:], lines[head:])
+		head, tail, both := 0, 0, min(len(before), len(lines))
+		for head < both && before[head] == lines[head] {
+			head++
+		}
+		for tail < both-head && before[len(before)-1-tail] == lines[len(lines)-1-tail] {
+			tail++
+		}
 		mid := lines[head : len(lines)-tail]
 		for _, line := range mid {
 			size += len(line)
@@ -322,20 +327,4 @@ func requestLines(body []byte, finder *secret.Finder) []string {
 		lines[i] = clipped(lines[i], maxViewText)
 	}
 	return lines
-}
-
-func commonPrefix(a, b []string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func commonSuffix(a, b []string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	return n
 }

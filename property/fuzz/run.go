@@ -149,7 +149,11 @@ func (r *workers) one(ctx context.Context) bool {
 		r.found = fmt.Errorf("cases from %d: %w", b.First, err)
 	}
 	if r.over() {
-		r.stopBehind(b.First)
+		for other, stop := range r.running { // those that come after it
+			if other > b.First {
+				stop()
+			}
+		}
 	}
 	if r.progress != nil {
 		r.progress(r.total)
@@ -188,15 +192,6 @@ func (r *workers) play(ctx context.Context, b Batch) (Result, error) {
 }
 
 func (r *workers) over() bool { return r.total.Failed != nil && !r.cfg.Through || r.found != nil }
-
-// stopBehind ends the batches that come after one that failed.
-func (r *workers) stopBehind(first uint64) {
-	for other, stop := range r.running {
-		if other > first {
-			stop()
-		}
-	}
-}
 
 // take gives the next batch and what it runs under.
 func (r *workers) take(ctx context.Context) (Batch, context.Context, bool) {
