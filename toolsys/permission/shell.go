@@ -101,7 +101,7 @@ func (p *Part) spelled(content string) (sure, may bool) {
 	name = strings.TrimLeft(name, "*")
 	whatever := name == "" && strings.HasPrefix(rest, "-") // options of any program
 	for _, words := range p.Commands {
-		if rest == "" || len(words) == 0 || !whatever && !strings.EqualFold(name, words[0]) {
+		if rest == "" || len(words) == 0 || !whatever && !strings.EqualFold(path.Base(name), words[0]) {
 			continue
 		}
 		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
@@ -110,6 +110,8 @@ func (p *Part) spelled(content string) (sure, may bool) {
 		s := spelling{open: prefix || whatever || slices.Contains(listing, name) || strings.Contains(plain, "*")}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
+			case word == "--" && !strings.HasSuffix(plain, "*"):
+				s.doubt = true
 			case strings.HasPrefix(word, "-"):
 				s.options = append(s.options, word)
 			case word != "":
@@ -117,7 +119,7 @@ func (p *Part) spelled(content string) (sure, may bool) {
 			}
 		}
 		if missing := s.missing(words); missing == 0 || missing <= s.wild && !p.ReadOnly { // what only reads does with any option
-			sure, may = sure || missing == 0 && !s.doubt, true
+			sure, may = sure || missing == 0 && !s.doubt && !strings.Contains(name, "/"), true
 		}
 	}
 	return sure, may
@@ -149,6 +151,8 @@ func (s *spelling) missing(words []string) int {
 			}
 		case len(s.operands) > 0 && s.fits(s.operands[0], word, slices.Contains(shortening, words[0])):
 			s.operands, began = s.operands[1:], true
+		case len(s.operands) > 0 && !began && slices.Contains(placing, words[0]+" "+word):
+			word = "-" + word
 		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || !began && strings.HasPrefix(word, "+")):
 			// It is one more operand, or says which version runs.
 		case len(s.operands) > 0 && (strings.HasPrefix(last, "-") || s.loose || s.wild > 0):
@@ -193,6 +197,8 @@ var (
 	shortening = []string{"bundle", "gem", "hg", "ip", "npm", "tmux", "vagrant"}
 	// listing are programs whose operands are all of one kind, whatever stands between them.
 	listing = []string{"ant", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"}
+	// placing are words with which a package manager runs a subcommand in the packages that come behind them.
+	placing = []string{"yarn workspace", "yarn workspaces", "yarn foreach", "pnpm recursive", "pnpm multi", "pnpm m"}
 	// messages are options of git and gh whose values are texts for people.
 	messages = []string{"-m", "-am", "--message", "--body", "--title"}
 )
@@ -368,7 +374,12 @@ func mentions(content, text string) bool {
 	if at := strings.IndexByte(content, '*'); at >= 0 {
 		content = content[:at]
 	}
-	wanted, found := tokens(content), tokens(text)
+	found := tokens(text)
+	program, rest, _ := strings.Cut(content, " ")
+	if script(content) {
+		program, rest, _ = strings.Cut(rest, " ")
+	}
+	wanted := tokens(path.Base(program) + " " + rest)
 	for i := 0; len(wanted) > 0 && i+len(wanted) <= len(found); i++ {
 		if begins(found[i], wanted[0]) && slices.Equal(found[i+1:i+len(wanted)], wanted[1:]) {
 			return true
@@ -410,8 +421,11 @@ func begins(word, name string) bool {
 	return word == name || len(word) > len(name)+1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, name)
 }
 
-// version matches which one of a package is meant, and what ends a launcher's options.
-var version = regexp.MustCompile(`(?:@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)|\s--)(?:\s|$)`)
+// script matches a rule's words that begin with an interpreter and the file of a script, which may also run by itself.
+var script = regexp.MustCompile(`^(?:bash|bun|deno|node|perl|php|python3?|ruby|sh|tsx|zsh) (?:\./)?(?:artisan|\w[\w./-]*(?:\.(?:[cm]?[jt]s|php|pl|py|rb|sh)|/\w+))(?:\s|$)`).MatchString
+
+// version matches which one of a package is meant, what ends a launcher's options and the folder that is at hand.
+var version = regexp.MustCompile(`(?:@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)|\s--)(?:\s|$)|(?:^|\s)(?:\./+)+`)
 
 // tokens are the words of a text, whatever stands between them.
 func tokens(text string) []string {

@@ -399,7 +399,7 @@ func (st *Step) Forms() [][]string {
 	if strings.HasSuffix(st.Name, "tar") && len(all) > 1 && cluster("-"+all[1][0]) { // its first options need no dash
 		all[1] = st.spellings("-"+all[1][0], synonyms)
 	}
-	if st.Name == "git" && sub == "push" { // a word may name what is pushed before the branch that it goes to
+	if st.Name == "git" && sub == "push" || strings.HasPrefix(st.Name, "gradle") { // a word may name what is pushed before the branch that it goes to, or the project of a task
 		for i, forms := range all {
 			branch := forms[0][strings.LastIndexAny(forms[0], ":+")+1:]
 			all[i] = append(forms, strings.TrimPrefix(branch, "refs/heads/"))
