@@ -171,7 +171,7 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 			continue
 		}
 		o.has = true
-		if sp.Apart && len(text) > 2 {
+		if sp.Apart && i+1 < len(text) {
 			return 0
 		}
 		if rest := text[i+1:]; rest != "" || takes == "::" {

@@ -577,6 +577,7 @@ func TestTextInAnAwkProgramIsText(t *testing.T) {
 		`awk '{print $1 "|" $2}' f`, `awk '{print $1 " -> " $2}' f`, `awk -F: '{print $1 "|" $3}' f`, `awk '{split($0, a, "|"); print a[1]}' f`,
 		`awk 'BEGIN{FS="|"; OFS=">"} {print $1, $2}' f`, `awk '{printf "%s -> %s\n", $1, $2}' f`, `awk '{print "<" $1 ">"}' f`, `awk '/a b/{print "a|b"}' f`,
 		`awk '{print "\"" $1 "\" | \"" $2}' f`, `awk '{print "the system is " $1}' f`, `awk '{print "a/b", "# > x", "c/d"}' f`, `awk 'NR > 1 {print "> " $0}' f`,
+		`awk '{print > "/dev/stderr"}' f`, `awk '/x/{print $1 > "/dev/stderr"; n++} END {printf "%d>", n >"/dev/null"}' f`,
 	} {
 		assert.True(t, read(script).ReadOnly, script)
 	}
@@ -587,6 +588,7 @@ func TestTextInAnAwkProgramIsText(t *testing.T) {
 b" > "PWN" "c"}' f`, `awk '{print "a
 b" > "PWN"}' f`, `awk '{print \"a" > "PWN" "b"}' f`, `awk '{print "\\" > "PWN" "\\"}' f`, `awk '{print 4 / 2 "|" 6 / 3 | "sh"}' f`,
 		`awk 'BEGIN{f = "system"; @f("touch PWN")}'`, `awk '/"/{print "a" > "PWN"; x = "/"}' f`, `awk '/a/{x = "b"} /"/{print > "PWN"}; "/"' f`, `awk -f "|" f`,
+		`awk '{print > "/dev/stderr" x}' f`, `awk '{print > "/dev/stderr" "/x"}' f`, `awk '{print > "/dev/null"; print > "PWN"}' f`, `awk '{print > "/dev/fd/3"}' f`,
 	} {
 		assert.False(t, read(script).ReadOnly, script)
 	}
@@ -602,6 +604,8 @@ func TestWhatIsNearToShowingIsNoShowing(t *testing.T) {
 		"git diff --color-words --output=PWN", "git log --remerge-diff", "git log --diff-merges=remerge", "git rev-parse --parseopt", "git diff --ext-diff -W", "git shortlog -e --output=x",
 		"fd -1x touch", "fd -0X touch", "fd --max-results 5 -x touch", "rg --crlf --pre=x y", "yq -io json f", "yq -o json -i . f", "yq -n 'load(\"f\")'", "strace -V ls",
 		"resolvectl flush-caches", "launchctl list -x", "pmset -a sleep 0", "just --version x", "fzf --version --preview x",
+		"git rev-parse --show-superproject-working-tree", // for which git lists files in the folder above, as that is configured
+		"tree -aLI 2 x", "tree -aLo 2 f", "tree -oL f 2", "unxz f", "bzip2 -k f", "xz -d f", "zstd --rm -c f", "unzstd f", "tmux ls -F x", "docker logs x --tail", "uuidgen -t",
 	} {
 		assert.False(t, read(script).ReadOnly, script)
 	}

@@ -83,8 +83,8 @@ type spec struct {
 	// Any reports whether no option of the program writes or runs anything, so that
 	// further options and words that are not literal are harmless too.
 	Any bool
-	// Apart reports whether an option that takes a value has to stand by itself: the
-	// program has its own ways with clusters.
+	// Apart reports whether an option's value has to be the next word: the program has its own
+	// ways with clusters.
 	Apart bool
 	// Permutes reports whether options may stand behind operands on every system: elsewhere they are operands there.
 	Permutes bool

@@ -126,6 +126,8 @@ var (
 	// plainAwk matches programs in which a quote can only begin or end a text, and awkText such a text.
 	plainAwk = regexp.MustCompile(`^(?:[^"/\\#]|"(?:[^"\\\n]|\\[^\n])*")*$`)
 	awkText  = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"`)
+	// awkDevice matches where a statement prints to what is open already.
+	awkDevice = regexp.MustCompile(`>[ \t]*"/dev/(?:stderr|stdout|null)"\s*([;}\n]|$)`)
 )
 
 // bareAwk is a program without what it begins with, if that is a regular expression, and without its texts where all
@@ -133,7 +135,7 @@ var (
 func bareAwk(program string) string {
 	program = leadingPattern.ReplaceAllString(program, "")
 	if plainAwk.MatchString(program) {
-		return awkText.ReplaceAllString(program, `""`)
+		return awkText.ReplaceAllString(awkDevice.ReplaceAllString(program, "$1"), `""`)
 	}
 	return program
 }
