@@ -362,24 +362,12 @@ func (f File) overlaps(content string, q *Query) bool {
 	})
 }
 
-// mentions reports whether a part names what a rule is about, as it is written or without quotes.
+// mentions reports whether the words that begin a rule's content stand in a part one after the other, as it is
+// written or without quotes.
 func (p *Part) mentions(content string) bool {
-	return mentions(content, p.Text+" "+p.Input) || slices.ContainsFunc(p.Readings, func(text string) bool { return mentions(content, text) })
-}
-
-// mentions reports whether the words that begin a rule's content stand in a text one
-// after the other.
-func mentions(content, text string) bool {
-	content = strings.TrimSuffix(content, ":*")
-	if at := strings.IndexByte(content, '*'); at >= 0 {
-		content = content[:at]
-	}
-	found := tokens(text)
-	program, rest, _ := strings.Cut(content, " ")
-	if script(content) {
-		program, rest, _ = strings.Cut(rest, " ")
-	}
-	wanted := tokens(path.Base(program) + " " + rest)
+	content, _, _ = strings.Cut(strings.TrimSuffix(content, ":*"), "*")
+	wanted := tokens(started.ReplaceAllString(content, "$1$2"))
+	found := tokens(strings.Join(append(slices.Clone(p.Readings), p.Text+" "+p.Input), " _ "))
 	for i := 0; len(wanted) > 0 && i+len(wanted) <= len(found); i++ {
 		if begins(found[i], wanted[0]) && slices.Equal(found[i+1:i+len(wanted)], wanted[1:]) {
 			return true
@@ -387,6 +375,9 @@ func mentions(content, text string) bool {
 	}
 	return false
 }
+
+// started matches what may be left out where a rule names a script or a program by its file: an interpreter and the folder.
+var started = regexp.MustCompile(`^(?:bash|bun|deno|node|perl|php|python3?|ruby|sh|tsx|zsh) (?:(?:[^-\s]\S*)?/(\w)|(artisan\b|\w[\w.-]*\.(?:[cm]?[jt]s|php|pl|py|rb|sh)\b))|^\S*/`)
 
 // renames reports whether a part names the file of a rule's program, asks where that is or reads it for others to write.
 func (p *Part) renames(content string) bool {
@@ -420,9 +411,6 @@ var looksOnly = regexp.MustCompile(`^(?:\[|test )`).MatchString
 func begins(word, name string) bool {
 	return word == name || len(word) > len(name)+1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, name)
 }
-
-// script matches a rule's words that begin with an interpreter and the file of a script, which may also run by itself.
-var script = regexp.MustCompile(`^(?:bash|bun|deno|node|perl|php|python3?|ruby|sh|tsx|zsh) (?:\./)?(?:artisan|\w[\w./-]*(?:\.(?:[cm]?[jt]s|php|pl|py|rb|sh)|/\w+))(?:\s|$)`).MatchString
 
 // version matches which one of a package is meant, what ends a launcher's options and the folder that is at hand.
 var version = regexp.MustCompile(`(?:@(?:[\d^~*v][\w.^~*-]*|latest|next|beta|canary)|\s--)(?:\s|$)|(?:^|\s)(?:\./+)+`)

@@ -230,11 +230,8 @@ func (c *call) gitList(name string) {
 	}
 	listing := p.given("list", "contains", "no-contains", "merged", "no-merged", "points-at") ||
 		p.given("l") && (name == "tag" || !slices.ContainsFunc(p.operands, func(f Word) bool { return !strings.ContainsAny(f.Text, "*?[") })) // an old git makes a branch with -l, of a name without such signs
-	if len(p.operands) > 0 && !listing {
-		c.doubt("git " + name + " would make one")
-	}
-	if name == "branch" && p.given("n") || name == "tag" && p.given("v", "r", "a") {
-		c.doubt("git " + name + " with these options does something else")
+	if len(p.operands) > 0 && !listing || name == "branch" && p.given("n") || name == "tag" && p.given("v", "r", "a") {
+		c.doubt("git " + name + " would do more than list")
 	}
 }
 

@@ -245,10 +245,8 @@ func (c *call) shows() bool {
 // plainArgument matches names of packages, containers and the like, which are neither options nor paths.
 var plainArgument = regexp.MustCompile(`^\w[\w.:@+-]*$`).MatchString
 
-// text is the command's arguments with blanks between them, where all are literal.
+// text is the command's arguments with blanks between them, as far as they are known.
 func (c *call) text() (text string, literal bool) {
-	if slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind != Literal }) {
-		return "", false
-	}
-	return strings.Join(each(c.args, func(f Word) string { return f.Text }), " "), true
+	literal = !slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind != Literal })
+	return strings.Join(each(c.args, func(f Word) string { return f.Text }), " "), literal
 }
