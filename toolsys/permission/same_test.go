@@ -29,7 +29,7 @@ func TestOtherWordsOfARuleLeaveNothingOfItOpen(t *testing.T) {
 		"git stash *":       {"git stash *"},
 		"ls *":              {"ls *"},
 		"docker run rm x":   {"docker run rm x", "docker run container rm x", "docker run container remove x", "docker container run rm x"},
-		"terraform destroy": {"terraform destroy", "terraform apply -destroy"},
+		"terraform destroy": {"terraform destroy", "terraform apply -destroy", "terraform apply --destroy"},
 	} {
 		assert.ElementsMatch(t, want, sameAs(content), content)
 	}
