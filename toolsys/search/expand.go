@@ -55,7 +55,7 @@ func (e *expansion) contentWords(words []token) []token {
 // stop reports whether a word carries no meaning: requests in any language have English
 // words in them.
 func (e *expansion) stop(word string) bool {
-	return e.glossary.Stop(english, word) || e.glossary.Stop(e.lang, word)
+	return e.glossary.stops[english][word] || e.glossary.stops[e.lang][word]
 }
 
 // once reports whether something is met for the first time.
@@ -113,7 +113,7 @@ func (e *expansion) read(words []token) {
 func (e *expansion) phrase(words []token) {
 	for n := min(maxPhrase, len(words)); n > 1; n-- {
 		text := strings.Join(textsOf(words[:n]), " ")
-		concepts := e.glossary.English(phraseKey(text))
+		concepts := e.glossary.english[phraseKey(text)]
 		if concepts == nil && e.lang != english {
 			concepts = e.glossary.Foreign(e.lang, text)
 		}
@@ -153,8 +153,8 @@ func (e *expansion) word(w token) {
 		if known {
 			g.most = e.idf(id)
 		}
-		e.want = cmp.Or(e.want, intentOf(w.root))
-		e.addConcepts(&g, e.glossary.English(w.root), weightLike, "like")
+		e.want = cmp.Or(e.want, intentsByVerb[w.root])
+		e.addConcepts(&g, e.glossary.english[w.root], weightLike, "like")
 	}
 	if len(g.members) == 0 {
 		e.correct(&g, w)
@@ -169,7 +169,7 @@ func (e *expansion) foreign(w token, known bool) []int {
 	if e.lang != english {
 		return e.glossary.Foreign(e.lang, w.text)
 	}
-	if known || e.glossary.English(w.root) != nil {
+	if known || e.glossary.english[w.root] != nil {
 		return nil
 	}
 	for _, lang := range e.glossary.Languages() {
@@ -203,7 +203,7 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 			if i > 0 {
 				much *= weightLater
 			}
-			e.want = cmp.Or(e.want, intentOf(key))
+			e.want = cmp.Or(e.want, intentsByVerb[key])
 			e.addTerm(g, member{weight: much, how: how}, key)
 		}
 		for _, term := range e.glossary.foreignTerms[c]() {
@@ -226,7 +226,7 @@ func (e *expansion) addTerm(g *group, m member, key string) {
 		return
 	}
 	for _, w := range words {
-		if !e.glossary.Stop(english, w) {
+		if !e.glossary.stops[english][w] {
 			e.addTerm(g, member{weight: m.weight * weightPiece, how: m.how}, w)
 		}
 	}
@@ -279,7 +279,7 @@ var verbs = [...]string{
 	intentSend:   "send publish post notify share submit invite",
 }
 
-// intentsByVerb leads from the root of a verb to its intent.
+// intentsByVerb leads from the root of a verb to its intent; any other word has none.
 var intentsByVerb = func() map[string]intent {
 	intents := map[string]intent{}
 	for a, words := range verbs {
@@ -290,15 +290,12 @@ var intentsByVerb = func() map[string]intent {
 	return intents
 }()
 
-// intentOf is the intent of a verb's root; intentNone for any other word.
-func intentOf(root string) intent { return intentsByVerb[root] }
-
 // intentOfName is the intent of the first verb in a tool's name.
 func intentOfName(name string) intent {
 	a := intentNone
 	for _, run := range runsOf(name) {
 		for _, part := range caseParts(run.Text) {
-			a = cmp.Or(a, intentOf(rootOf(part)))
+			a = cmp.Or(a, intentsByVerb[rootOf(part)])
 		}
 	}
 	return a

@@ -39,8 +39,8 @@ type glossary struct {
 	keys         [][]string             // the [phraseKey]s of each concept's English words, the plainest first
 	foreignTerms []func() []foreignTerm // of its other words
 
-	english map[string][]int // key of an English phrase -> concepts
-	stops   map[string]map[string]bool
+	english map[string][]int           // [phraseKey] of an English phrase -> concepts
+	stops   map[string]map[string]bool // of each language, the folded words that carry no meaning
 	// foreign has the words of each other language, unbroken those of scripts without blanks. Most processes
 	// never meet one, and there are many.
 	foreign  map[string]func() *foreignIndex
@@ -163,7 +163,7 @@ func (g *glossary) index(lang string) *foreignIndex {
 	x := &foreignIndex{make(map[string][]int, 4*len(g.Concepts)), make(map[string][]int, 4*len(g.Concepts))}
 	for i, c := range g.Concepts {
 		for _, w := range c.words(lang) {
-			folded := foldAll(w)
+			folded := fold(w)
 			add(x.exact, folded, i)
 			add(x.clipped, clip(lang, folded), i)
 		}
@@ -173,6 +173,9 @@ func (g *glossary) index(lang string) *foreignIndex {
 
 // withoutBlanks are the languages that set none, or whose words are found though they do.
 var withoutBlanks = []string{"ja", "ko", "zh"}
+
+// notLatin are the languages that are written in another script.
+var notLatin = append([]string{"ar", "ru"}, withoutBlanks...)
 
 // indexUnbroken makes concepts findable under words of scripts without blanks. A stop word leads to no concept: it only keeps
 // others from being found in it.
@@ -210,14 +213,6 @@ func add[K comparable](index map[K][]int, key K, concept int) {
 	if n := len(list); n == 0 || list[n-1] != concept {
 		index[key] = append(list, concept)
 	}
-}
-
-// foldAll folds each word of a phrase.
-func foldAll(phrase string) string {
-	if !strings.Contains(phrase, " ") {
-		return fold(phrase)
-	}
-	return strings.Join(each(strings.Fields(phrase), fold), " ")
 }
 
 // forms are how words are formed in each language, by the keys of forms.txt.

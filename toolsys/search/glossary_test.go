@@ -25,7 +25,7 @@ func TestTheBuiltInGlossaryIsSound(t *testing.T) {
 		assert.Greater(t, len(c.English)+len(c.columns), 1, "%v leads nowhere", c)
 		for n, phrase := range c.English {
 			assert.Equal(t, n, slices.Index(c.English, phrase), "%s is there twice", phrase)
-			assert.Contains(t, g.English(phraseKey(phrase)), i, phrase)
+			assert.Contains(t, g.english[phraseKey(phrase)], i, phrase)
 		}
 		for _, column := range c.columns {
 			lang := column[:2]
@@ -111,6 +111,23 @@ func TestTheLanguageIsThatOfMostWords(t *testing.T) {
 	}
 	assert.Equal(t, "en", g.Language(nil))
 	assert.Equal(t, "en", g.Language([]string{"github", "zzz"}))
+}
+
+// Only words in its own script make a language be indexed, which takes milliseconds.
+func TestALanguageIsIndexedForItsOwnScript(t *testing.T) {
+	g, err := parseGlossary("search | ru искать | es buscar | zh 搜索", "en a\nru и\nes y\nzh 的")
+	require.NoError(t, err)
+	var built []string
+	for lang, index := range g.foreign {
+		g.foreign[lang] = func() *foreignIndex {
+			built = append(built, lang)
+			return index()
+		}
+	}
+	assert.Equal(t, "en", g.Language([]string{"github"}))
+	assert.Equal(t, []string{"es"}, slices.Compact(built))
+	assert.Equal(t, "ru", g.Language([]string{"искать"}))
+	assert.Equal(t, []string{"es", "ru"}, slices.Compact(built))
 }
 
 func TestOtherLanguagesAreSpokenOfInTheirOwnTerms(t *testing.T) {

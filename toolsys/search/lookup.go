@@ -45,30 +45,28 @@ func termsOf(c concept) []foreignTerm {
 	return all
 }
 
-// English finds the concepts of an English word or phrase by its [phraseKey].
-func (g *glossary) English(key string) []int { return g.english[key] }
-
 // Foreign finds the concepts of a word or phrase of another language that sets
 // blanks: as it stands, else by what is left without its ending.
 func (g *glossary) Foreign(lang, phrase string) []int {
-	if found := g.Exactly(lang, phrase); found != nil || g.foreign[lang] == nil {
+	x, folded := g.indexFor(lang, phrase), fold(phrase)
+	if found := x.exact[folded]; found != nil {
 		return found
 	}
-	return g.foreign[lang]().clipped[clip(lang, foldAll(phrase))]
+	return x.clipped[clip(lang, folded)]
 }
 
 // Exactly finds the concepts of a word or phrase as it stands.
 func (g *glossary) Exactly(lang, phrase string) []int {
-	if g.foreign[lang] == nil || !writtenAs(lang, phrase) {
-		return nil
-	}
-	return g.foreign[lang]().exact[foldAll(phrase)]
+	return g.indexFor(lang, phrase).exact[fold(phrase)]
 }
 
-// writtenAs reports whether a language has letters as those that a phrase begins with.
-func writtenAs(lang, phrase string) bool {
+// indexFor is the index of a language; it is empty for a phrase in letters that the language does not have.
+func (g *glossary) indexFor(lang, phrase string) *foreignIndex {
 	own := ownScript(phrase)
-	return own == lang || own == "" && !slices.Contains([]string{"ar", "ja", "ko", "ru", "zh"}, lang)
+	if g.foreign[lang] == nil || own != lang && (own != "" || slices.Contains(notLatin, lang)) {
+		return &foreignIndex{}
+	}
+	return g.foreign[lang]()
 }
 
 // ownScript is the one language of the glossary that sets blanks and is written in a word's script; empty for Latin.
@@ -143,15 +141,11 @@ func scriptOf(sentence string) string {
 	return "zh"
 }
 
-// Stop reports whether a folded word carries no meaning in a language.
-func (g *glossary) Stop(lang, word string) bool { return g.stops[lang][word] }
-
 // Languages are those with stop words, in order.
 func (g *glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops)) }
 
-// Language is the language of folded words: that of which most
-// are in the glossary, as stop words or in a concept. It is English where no other has
-// more.
+// Language is the language of folded words: that of which most are in the glossary, as stop words or in a
+// concept. It is English where no other has more.
 func (g *glossary) Language(words []string) string {
 	best, most := english, 0
 	for _, w := range words {

@@ -140,7 +140,7 @@ func (d *dictionary) take(run run) word {
 	case run.Unbroken:
 		w = word{ids: d.enter(gramsOf(run.Text))}
 	case len(parts) == 1:
-		w = word{d.enter([]string{rootOf(whole)}), d.glossary.Stop(english, whole)}
+		w = word{d.enter([]string{rootOf(whole)}), d.glossary.stops[english][whole]}
 	default:
 		w = word{ids: d.enter(append(each(parts, func(p string) string { return rootOf(fold(p)) }), rootOf(whole)))}
 	}

@@ -65,7 +65,7 @@ func (r *reference) terms(run run) (terms []string, stop bool) {
 	}
 	parts, whole := caseParts(run.Text), fold(run.Text)
 	if len(parts) == 1 {
-		return []string{rootOf(whole)}, builtInGlossary().Stop(english, whole)
+		return []string{rootOf(whole)}, builtInGlossary().stops[english][whole]
 	}
 	for _, p := range parts {
 		terms = append(terms, rootOf(fold(p)))
