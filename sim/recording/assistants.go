@@ -114,44 +114,58 @@ func (c *chains) batch(x *exchange, body []byte) (took bool, err error) {
 	}
 	f := recorders().Batches
 	for _, v := range append(documents(body), documents(text)...) {
-		for i, r := range firstOf(v, f.Lists).Array() {
-			c.hold(len(r.Raw))
-			name, answer := textIn(r, f.Names), firstOf(r, f.Answers)
-			if name == "" && len(r.Raw) < len(v.Raw) { // it stands in a list, and has a place
+		for i, item := range firstOf(v, f.Lists).Array() {
+			c.hold(len(item.Raw))
+			name := textIn(item, f.Names)
+			if name == "" && len(item.Raw) < len(v.Raw) { // it stands in a list, and has a place
 				name = fmt.Sprint("#", i)
 			}
-			one := cmp.Or(c.batched[name], &exchange{url: "/v1/messages"})
-			for at, address := range f.Bodies {
-				if asked := r.Get(at); asked.IsObject() && name != "" {
-					old := one.request
-					one = &exchange{url: cmp.Or(r.Get("url").String(), v.Get("endpoint").String(), address), request: []byte(asked.Raw)}
-					if old != nil && !bytes.Equal(old, one.request) {
-						one = &exchange{request: []byte{}} // nothing tells which of the two is answered
-					}
-					c.batched[name] = one
+			if name == "" {
+				continue
+			}
+			c.batchAsked(name, v, item)
+			if firstOf(item, "result batch_result response error").Exists() {
+				took = true
+				if err := c.batchAnswered(name, x, item); err != nil {
+					return took, err
 				}
-			}
-			if name == "" || !firstOf(r, "result batch_result response error").Exists() {
-				continue
-			}
-			took = true
-			if bytes.Equal(one.response, []byte(answer.Raw)) {
-				continue // it was fetched before
-			}
-			one.response, c.batched[name] = []byte(answer.Raw), one
-			if answer.Raw == r.Raw && !firstOf(r, "error").Exists() {
-				c.s.ignore("requests of a batch that were not answered")
-				continue
-			}
-			answered := *one
-			answered.number, answered.line, answered.header, answered.made = x.number, x.line, http.Header{}, true
-			answered.status = cmp.Or(int(r.Get("response.status_code").Int()), x.status)
-			if err := c.take(&answered); err != nil {
-				return took, err
 			}
 		}
 	}
 	return took, nil
+}
+
+// batchAsked notes the request that an item has. Nothing tells which of two with one name is answered.
+func (c *chains) batchAsked(name string, v, item gjson.Result) {
+	for _, body := range recorders().Batches.Bodies {
+		asked := item.Get(body.At)
+		if !asked.IsObject() {
+			continue
+		}
+		one := &exchange{url: cmp.Or(item.Get("url").String(), v.Get("endpoint").String(), body.Address), request: []byte(asked.Raw)}
+		if old := c.batched[name]; old != nil && old.request != nil && !bytes.Equal(old.request, one.request) {
+			one = &exchange{request: []byte{}}
+		}
+		c.batched[name] = one
+		return
+	}
+}
+
+// batchAnswered takes the result that an item has, unless it was fetched before.
+func (c *chains) batchAnswered(name string, x *exchange, item gjson.Result) error {
+	one, answer := cmp.Or(c.batched[name], &exchange{url: "/v1/messages"}), firstOf(item, recorders().Batches.Answers)
+	if bytes.Equal(one.response, []byte(answer.Raw)) {
+		return nil
+	}
+	one.response, c.batched[name] = []byte(answer.Raw), one
+	if answer.Raw == item.Raw && !item.Get("error").Exists() {
+		c.s.ignore("requests of a batch that were not answered")
+		return nil
+	}
+	answered := *one
+	answered.number, answered.line, answered.header, answered.made = x.number, x.line, http.Header{}, true
+	answered.status = cmp.Or(int(item.Get("response.status_code").Int()), x.status)
+	return c.take(&answered)
 }
 
 // documents are the objects of a body: one, one a line, or the events of a stream.

@@ -47,7 +47,7 @@ type recorderForms struct {
 	Page      map[string]string
 	Batches   struct {
 		Lists, Names, Answers string
-		Bodies                map[string]string
+		Bodies                []struct{ At, Address string }
 	}
 }
 
