@@ -413,7 +413,7 @@ func (s *slow) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Re
 			_ = conn.Notify(ctx, "$/progress", map[string]any{"token": 7, "value": map[string]any{"kind": kind, "title": "Loading"}})
 		}
 		for _, kind := range s.progress {
-			if kind == "end" {
+			if kind == "end" && s.wait > 0 {
 				go func() { time.Sleep(s.wait); report(kind) }()
 				continue
 			}
