@@ -36,8 +36,9 @@ type machine struct {
 	next    []string // the calls that the model makes, one a request
 	asked   []string // what the person was asked, who allows it
 
-	mu     sync.Mutex
-	events []trace.Event
+	mu       sync.Mutex
+	progress []string
+	on       func(progress string) // is called with each line, where it is set
 }
 
 func onThisMachine(t *testing.T, s *host.Shell, dir string) *machine {
@@ -62,7 +63,12 @@ func onThisMachine(t *testing.T, s *host.Shell, dir string) *machine {
 func (m *machine) trace(e trace.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.events = append(m.events, e)
+	if p, ok := e.Data.(trace.Progress); ok {
+		m.progress = append(m.progress, p.Text)
+		if m.on != nil {
+			m.on(p.Text)
+		}
+	}
 }
 
 func (m *machine) model(_ context.Context, _ message.Request, on func([]byte) error) error {
@@ -107,27 +113,18 @@ func (m *machine) bash(command string, with ...string) (text string, failed bool
 	return message.PlainText(r.Content), r.IsError
 }
 
-func (m *machine) progress() (all []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, e := range m.events {
-		if p, ok := e.Data.(trace.Progress); ok {
-			all = append(all, p.Text)
-		}
-	}
-	return all
-}
-
 // The whole of it on a real machine: the system's own shell, git in it, lines while it
 // runs, a task that outlives the turn, and nothing left at the end.
 func TestASessionRunsCommandsOfThisMachine(t *testing.T) {
 	s := newShell(t, host.ShellConfig{})
 	m := onThisMachine(t, s, host.Follow(t.TempDir()))
 
-	text, failed := m.bash("for i in one two; do echo $i; sleep 0.4; done; echo three >&2; sleep 0.4")
+	m.on = func(line string) { assert.NoError(t, os.WriteFile(filepath.Join(m.dir, line), nil, 0o600)) }
+	text, failed := m.bash("shown() { until [ -e $1 ]; do sleep 0.05; done; }; for i in one two; do echo $i; shown $i; done; echo three >&2; shown three")
 	assert.False(t, failed)
 	assert.Equal(t, "one\ntwo\nthree", text)
-	assert.Equal(t, []string{"one", "two", "three"}, m.progress(), "each line came while the command ran")
+	assert.Equal(t, []string{"one", "two", "three"}, m.progress, "each line came while the command ran")
+	m.on = nil
 
 	if text, failed = m.bash("git init -q . && git status --short --branch"); !strings.Contains(text, "command not found") {
 		assert.False(t, failed, text)
