@@ -24,6 +24,7 @@ import (
 
 	"toolbench/cmd/toolbench/cli"
 	_ "toolbench/property/seeded"
+	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 )
@@ -49,19 +50,39 @@ func bench(n int, status func(i int) check.Status) cli.Bench {
 	return b
 }
 
+// printed is all that a command line prints.
+func printed(t *testing.T, args ...string) string {
+	var out bytes.Buffer
+	cli.Main(context.Background(), cli.Process{Args: args, Stdout: &out, Stderr: &out, Dir: t.TempDir()}, bench(1, pass))
+	return out.String()
+}
+
+// commands are the names of those that the help lists.
+func commands(t *testing.T) (names []string) {
+	for _, found := range regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`).FindAllStringSubmatch(printed(t, "--help"), -1) {
+		names = append(names, found[1])
+	}
+	require.Greater(t, len(names), 25)
+	return names
+}
+
 // Each short form that a help lists can be written.
 func TestShortFormsOfHelpAreTaken(t *testing.T) {
-	said := func(args ...string) string {
-		var out bytes.Buffer
-		cli.Main(context.Background(), cli.Process{Args: args, Stdout: &out, Stderr: &out, Dir: t.TempDir()}, bench(1, pass))
-		return out.String()
-	}
-	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`).FindAllStringSubmatch(said("--help"), -1)
-	require.Greater(t, len(commands), 25)
-	for _, command := range commands {
-		for _, short := range regexp.MustCompile(`(?m)^  (-[a-zA-Z]), --`).FindAllStringSubmatch(said(command[1], "--help"), -1) {
+	for _, command := range commands(t) {
+		for _, short := range regexp.MustCompile(`(?m)^  (-[a-zA-Z]), --`).FindAllStringSubmatch(printed(t, command, "--help"), -1) {
 			// The first unknown flag is the value of a flag that takes one.
-			assert.NotContains(t, said(command[1], short[1], "--nosuch", "--nosuch"), "unknown shorthand", "%s %s", command[1], short[1])
+			assert.NotContains(t, printed(t, command, short[1], "--nosuch", "--nosuch"), "unknown shorthand", "%s %s", command, short[1])
+		}
+	}
+}
+
+// What help explains fits a terminal of the usual width as it was written, also where nothing is folded.
+func TestHelpFitsTheUsualWidth(t *testing.T) {
+	for _, command := range append(commands(t), "") {
+		text, _, ok := strings.Cut(printed(t, strings.Fields(command+" --help")...), "\nFlags:")
+		require.True(t, ok, command)
+		for line := range strings.Lines(text) {
+			assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), 80, "%s: %s", command, line)
 		}
 	}
 }

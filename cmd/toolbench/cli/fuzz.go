@@ -278,15 +278,8 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 
 // caseFiles are the files of a path: itself, or those in it with an ending, in order.
 func (a *app) caseFiles(name, ending string) ([]string, error) {
-	info, err := os.Stat(a.path(name))
-	if err != nil {
-		return nil, usage("%s: %s", name, reason(err))
-	}
-	if info.Mode().IsRegular() {
+	if info, err := os.Stat(a.path(name)); err == nil && info.Mode().IsRegular() {
 		return []string{name}, nil
-	}
-	if !info.IsDir() {
-		return nil, usage("%s: it is no file and no folder", name)
 	}
 	entries, err := os.ReadDir(a.path(name))
 	if err != nil {

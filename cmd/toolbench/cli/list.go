@@ -85,7 +85,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			return a.printAll(reports.Schema(args[0]))
 		},
-	}, "Formats: "+strings.Join(names, ", "))
+	}, narrowed("Formats: "+strings.Join(names, ", "), 80))
 }
 
 // one demands exactly one of some words as the argument.
@@ -139,7 +139,7 @@ func (a *app) completeFlags(cmd *cobra.Command, formats []string) {
 func (a *app) listToolsCommand() *cobra.Command {
 	var p printing
 	cmd := &cobra.Command{
-		Use: "tools", Short: "List the built-in tools, with what opens their gates and what they declare",
+		Use: "tools", Short: "List the built-in tools, their gates and what they declare",
 		Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			return a.print(reports.ToolsReport{Version: reports.ListVersion, Tools: each(builtins(), described)}, p)

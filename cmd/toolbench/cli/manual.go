@@ -98,45 +98,51 @@ func (a *app) helpWidth() int {
 	return max(a.width(0), reports.Narrowest)
 }
 
-// narrowed folds the lines that are too wide, their rest below them and further in. A line
-// that goes on in the next one as text does is joined with what is left of it.
+// narrowed folds the lines that are too wide, the rest of an item below its text. What is left of a line is joined with the
+// next one where that goes on with it, which lines of code and rows of tables never do.
 func narrowed(text string, width int) string {
 	if width == 0 {
 		return text
 	}
-	var b strings.Builder
-	rest := ""
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		body := strings.TrimLeft(line, " ")
-		indent := line[:len(line)-len(body)]
-		if rest != "" && (body == "" || indent != "") {
-			b.WriteString(rest + "\n")
-			rest = ""
+	var out []string
+	rest, at, code := "", 0, false
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n")+"\n", "\n") {
+		indent, column := columnsOf(line)
+		fence := strings.HasPrefix(line, "```")
+		alone := fence || code || strings.HasPrefix(line, "|")
+		code = code != fence
+		joined := rest != "" && line != "" && indent == at && column == at && !alone
+		if joined {
+			line, column = line[:at]+rest+" "+line[at:], at
+		} else if rest != "" {
+			out = append(out, strings.Repeat(" ", at)+rest)
 		}
-		if rest != "" {
-			body = rest + " " + body
-			rest = ""
+		rest = ""
+		if !joined && reports.Width(line) <= width {
+			out = append(out, line)
+			continue
 		}
-		deeper := indent
-		if indent != "" {
-			deeper += "  "
+		head, hangs := column, joined || !alone && (indent == 0 || column > indent) && column <= width-reports.Narrowest/2
+		if !hangs {
+			head, column = indent, indent+2
 		}
-		parts := reports.Fold(body, max(1, width-len(deeper)))
-		for i, part := range parts {
-			switch {
-			case i > 0 && i == len(parts)-1 && indent == "":
-				rest = part
-			case i > 0:
-				b.WriteString(deeper + part + "\n")
-			default:
-				b.WriteString(indent + part + "\n")
-			}
+		below := "\n" + strings.Repeat(" ", column)
+		parts := strings.Split(line[:head]+strings.Join(reports.Fold(line[head:], max(1, width-column)), below), "\n")
+		if last := len(parts) - 1; hangs {
+			rest, at, parts = parts[last][column:], column, parts[:last]
 		}
+		out = append(out, parts...)
 	}
-	if rest != "" {
-		b.WriteString(rest + "\n")
-	}
-	return b.String()
+	return strings.Join(out, "\n")
+}
+
+// itemKey is what stands before the text of an item: the mark of a list, or a name with blanks behind it.
+var itemKey = regexp.MustCompile(`^ *(?:[-*]|\d+[.]) +|^ +\S.*?  +`)
+
+// columnsOf gives where a line begins, and where the text of an item begins behind its key.
+func columnsOf(line string) (indent, column int) {
+	indent = len(line) - len(strings.TrimLeft(line, " "))
+	return indent, max(indent, len(itemKey.FindString(line)))
 }
 
 func (a *app) manCommand() *cobra.Command {

@@ -39,7 +39,7 @@ type tapFlags struct {
 func (a *app) tapCommand() *cobra.Command {
 	var f tapFlags
 	cmd := explained(&cobra.Command{
-		Use: "tap --out FILE.yaml [--listen ADDR | -- COMMAND [ARGUMENT...]]", Short: "Record what an agent and its API exchange",
+		Use: "tap --out FILE.yaml [--listen ADDR | -- COMMAND [ARG...]]", Short: "Record what an agent and its API exchange",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.tap(cmd.Context(), args, cmd.ArgsLenAtDash(), f)
 		},

@@ -42,7 +42,7 @@ func (a *app) tryCommand() *cobra.Command {
 	f := tryFlags{speed: 1, timeout: time.Minute, linger: 2 * time.Second}
 	f.repeat, f.jobs = 1, 1
 	cmd := explained(&cobra.Command{
-		Use: "try NAME|PATH|RECORDING... -- COMMAND [ARGUMENT...]", Short: "Try another agent on scenarios and recordings",
+		Use: "try NAME|PATH|RECORDING... -- COMMAND [ARG...]", Short: "Try another agent on scenarios and recordings",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.sameWay = sameWay(cmd.Flags())
 			return a.try(cmd.Context(), args, cmd.ArgsLenAtDash(), f)
