@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
@@ -19,10 +20,13 @@ func playing(t *testing.T) (*terminal, *term.State) {
 	for _, key := range planted {
 		cmd.Env = append(cmd.Env, key+"="+os.Getenv(key))
 	}
-	screen := inTerminal(t, cmd)
-	before, err := term.GetState(int(screen.Fd()))
+	untouched, side, err := pty.Open() // as each is at first: the program may have changed its own already
 	require.NoError(t, err)
-	return screen, before
+	defer untouched.Close()
+	defer side.Close()
+	before, err := term.GetState(int(untouched.Fd()))
+	require.NoError(t, err)
+	return inTerminal(t, cmd), before
 }
 
 // left checks that a terminal is as it was, and gives the code of the program.
