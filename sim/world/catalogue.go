@@ -145,11 +145,11 @@ func events(data []byte) []byte {
 	}
 	var out []byte
 	for l := range bytes.Lines(data) {
-		if text, ok := bytes.CutPrefix(l, []byte("data:")); ok {
-			out = append(out, text...)
-		} else {
-			out = append(out, '\n')
+		text, ok := bytes.CutPrefix(l, []byte("data:"))
+		if !ok {
+			text = []byte("\n")
 		}
+		out = append(out, text...)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -105,12 +106,7 @@ func (p *parser) values() error {
 		}
 		value := gjson.ParseBytes(raw)
 		value.Index = int(dec.InputOffset()) - len(raw)
-		if value.IsArray() {
-			err = p.array(value, base, false)
-		} else {
-			err = p.object(value, base, false)
-		}
-		if err != nil {
+		if err := p.object(value, base, false); err != nil {
 			return err
 		}
 	}
@@ -128,8 +124,9 @@ func (p *parser) broken(read int, err error) int {
 	return read
 }
 
-// array reads the elements of a list, which may be one of tools.
+// array reads the elements of a list, which may be one of tools, or of lists of them.
 func (p *parser) array(list gjson.Result, server string, listed bool) error {
+	p.lists++
 	for _, m := range membersOf(list) {
 		if err := p.object(m.Result, server, listed); err != nil {
 			return err
@@ -140,8 +137,8 @@ func (p *parser) array(list gjson.Result, server string, listed bool) error {
 
 // object reads a tool, or whatever holds some.
 func (p *parser) object(r gjson.Result, server string, listed bool) error {
-	if !r.IsObject() {
-		return p.fail(r.Index, "a tool must be a JSON object; found %s", kind(r))
+	if r.IsArray() {
+		return p.array(r, server, listed)
 	}
 	if p.depth++; p.depth > deepest {
 		return p.fail(r.Index, "more than %d objects lie around this tool; take some off", deepest)
@@ -150,10 +147,15 @@ func (p *parser) object(r gjson.Result, server string, listed bool) error {
 	e := entryOf(r, "")
 	list, byNames, around := e.listing(), e.byNames(), e.within()
 	switch wrong := e.wrong(); {
+	case !r.IsObject():
+		return p.fail(r.Index, "a tool must be a JSON object; found %s", kind(r))
+	case e.of["paths"].IsObject() && (e.of["openapi"].Exists() || e.of["swagger"].Exists()):
+		return p.none(r, "an OpenAPI document has operations, and no tools; take what the server lists that was made of it")
+	case slices.Contains(resources, e.of["kind"].Str) && (!e.holds(deepest) || e.of["messages"].Exists() && !e.lists()):
+		return nil
 	case wrong != "":
 		return p.fail(r.Index, "%s; members are as in the protocol's tools/list", wrong)
 	case list.Exists():
-		p.lists++
 		return p.array(list, e.server(server, true), true)
 	case byNames.Exists():
 		return p.byNames(byNames, e.server(server, true))
@@ -232,15 +234,14 @@ func (p *parser) seek(all []member, server string) (sought bool, err error) {
 // named reads tools, or listings of servers, that stand under their names.
 func (p *parser) named(all []member, server string) error {
 	p.lists++
+	servers := slices.ContainsFunc(all, func(m member) bool { return entryOf(m.Result, "").lists() })
 	for _, m := range all {
 		e := entryOf(m.Result, "")
 		var err error
 		switch {
-		case m.IsArray():
-			p.lists++
-			err = p.array(m.Result, m.as, true)
-		case e.lists():
-			err = p.object(m.Result, e.server(m.as, false), false)
+		case servers && e.IsObject() && !e.lists() && e.other() != "" && !e.holds(deepest): // a server whose tools nobody wrote down
+		case m.IsArray() || e.lists():
+			err = p.object(m.Result, e.server(m.as, false), true)
 		case m.IsObject() && e.wrong() == "" && e.name() == "" && !e.within().Exists():
 			e.as = m.as
 			err = p.tool(e, e.server(server, false))
@@ -291,9 +292,8 @@ func (p *parser) tool(e entry, server string) error {
 		return p.fail(e.Index, "more than %d tools; split the catalogue", MaxTools)
 	}
 	p.found = p.found.add(server, &t)
-	if i, _ := p.found.find(server); bare {
-		p.found[i].Bare = true
-	}
+	i, _ := p.found.find(server)
+	p.found[i].Bare = p.found[i].Bare || bare
 	return nil
 }
 

@@ -23,10 +23,8 @@ type entry struct {
 
 func entryOf(r gjson.Result, as string) entry {
 	e := entry{r, map[string]gjson.Result{}, as}
-	if r.IsObject() {
-		for _, m := range membersOf(r) {
-			e.of[spelled.Replace(strings.ToLower(m.as))] = m.Result
-		}
+	for _, m := range membersOf(r) {
+		e.of[spelled.Replace(strings.ToLower(m.as))] = m.Result
 	}
 	return e
 }
@@ -74,7 +72,7 @@ func (e entry) listing() gjson.Result {
 	if commands := e.of["results"]; commands.IsArray() && commands.Get("0.command").Exists() {
 		return commands
 	}
-	return e.first(gjson.Result.IsArray, "tools", "functions", "functiondeclarations", "function", "mcpservers", "servers", "apilist")
+	return e.first(gjson.Result.IsArray, "tools", "functions", "functiondeclarations", "function", "mcpservers", "servers", "apilist", "languagemodeltools")
 }
 
 // byNames is an object of tools or of servers under their names, if there is one.
@@ -125,7 +123,7 @@ func (e entry) name() string {
 // about is the tool's description, in whichever spelling.
 func (e entry) about() string {
 	of := e.of["description"]
-	return cmp.Or(of.Str, of.Get("llm").Str, e.of["tooldescription"].Str, e.of["apidescription"].Str, e.of["descriptionformodel"].Str, e.of["desc"].Str)
+	return cmp.Or(of.Str, of.Get("llm").Str, e.of["tooldescription"].Str, e.of["apidescription"].Str, e.of["descriptionformodel"].Str, e.of["modeldescription"].Str, e.of["desc"].Str)
 }
 
 // wrong is the member whose kind no tool's has, and what it is.
@@ -168,7 +166,7 @@ func (e entry) other() string {
 var besides = []string{"annotations", "_meta", "icons", "execution", "examples", "input_examples", "outputSchema", "output_schema", "metadata", "server", "meta"}
 
 // schemas are the names of a schema; the second to the fourth are those of requests to models.
-var schemas = []string{"inputschema", "parameters", "parametersjsonschema", "argsschema", "schema", "inputparameters", "parameterdefinitions"}
+var schemas = []string{"inputschema", "parameters", "parametersjsonschema", "argsschema", "schema", "inputparameters", "parameterdefinitions", "fnschema", "fnschemastr"}
 
 // schema is the input's, in whichever spelling; bare reports whether it is out of a
 // request to a model, where names are whole already.
@@ -187,7 +185,7 @@ func (e entry) schema() (as string, bare bool) {
 	if apart.list(e.of["requiredparameters"], true) && apart.list(e.of["optionalparameters"], false) {
 		return apart.schema(), false
 	}
-	for _, name := range []string{"arguments", "option", "params", "input"} {
+	for _, name := range []string{"arguments", "option", "params", "input", "templateparameters"} {
 		r := e.of[name]
 		if of := ofList(r); of != "" || r.Get("properties").Exists() {
 			return cmp.Or(of, r.Raw), false
@@ -195,6 +193,9 @@ func (e entry) schema() (as string, bare bool) {
 	}
 	return cmp.Or(ofMembers(e.of["args"]), ofMembers(e.of["inputs"])), unserved && e.of["type"].Str != ""
 }
+
+// resources are what a file of Google's toolbox has beside tools, each in a document of its kind.
+var resources = []string{"source", "sources", "authService", "authServices", "embeddingModel", "embeddingModels", "toolset", "toolsets", "prompt", "prompts"}
 
 // holds reports whether an entry is, is around, or lists a tool beyond doubt: one that has a name and what only a schema has,
 // since calls have names and inputs too. So many objects may lie between.
@@ -289,13 +290,11 @@ func ofMembers(r gjson.Result) string {
 // byName reports whether an object holds tools or listings under their names: all of them
 // are objects, and each describes a tool, or lists whose first does.
 func byName(all []member) bool {
-	for _, m := range all {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(m member) bool {
 		e := entryOf(gjson.Parse(cmp.Or(m.Get("0").Raw, m.Raw)), "")
-		if schema, _ := e.schema(); !e.IsObject() || schema == "" && e.about() == "" && !e.lists() && !e.within().Exists() {
-			return false
-		}
-	}
-	return len(all) > 0
+		schema, _ := e.schema()
+		return !e.IsObject() || schema == "" && e.about() == "" && !e.lists() && !e.within().Exists()
+	})
 }
 
 // nameless describes an object that has no name by what it has instead.

@@ -173,6 +173,13 @@ func TestTheSpellingsOfRequestsAndCollectionsAreRead(t *testing.T) {
 		"an agent's own tools":      {`{"name":"bot","instructions":"x","skills":[{"name":"t","parameters":` + schema + `}]}`, "bot", "t"},
 		"messages of a protocol":    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"serverInfo\":{\"name\":\"x\"}}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":" + schema + "}]}}", "c", "t"},
 		"a plugin's file":           {`{"identity":{"name":"t","author":"x"},"description":{"human":{"en_US":"x"},"llm":"y"},"parameters":[{"name":"a","label":{}}]}`, "c", "t"},
+		"a list a question":         {`[[{"name":"t","input_schema":` + schema + `}],[{"name":"t","input_schema":` + schema + `}]]`, "c", "t"},
+		"a server without tools":    {`{"sky":{"name":"sky","tools":[{"name":"t","inputSchema":` + schema + `}]},"sea":{"name":"sea","description":"x","repository":{"type":"git"}}}`, "sky", "t"},
+		"a toolbox's documents":     {`{"kind":"source","name":"db","type":"postgres"}{"kind":"tool","name":"t","type":"postgres-sql","source":"db","description":"x","parameters":[{"name":"a"}]}{"kind":"prompt","name":"p","description":"x","arguments":[{"name":"b"}],"messages":[{"content":"x"}]}{"kind":"toolset","name":"all","tools":["t"]}`, "c", "t"},
+		"a prompt with tools":       {`{"kind":"prompt","name":"p","messages":[],"functions":[{"name":"t","parameters":` + schema + `}]}`, "p", "t"},
+		"parameters of a template":  {`{"tools":{"t":{"kind":"postgres-sql","source":"db","description":"x","templateParameters":[{"name":"a"}]}},"toolsets":{"all":["t"]}}`, "c", "t"},
+		"fn_schema":                 {`[{"name":"t","description":"x","fn_schema":` + schema + `}]`, "c", "t"},
+		"fn_schema_str":             {`[{"name":"t","description":"x","fn_schema_str":"{\"type\":\"object\",\"properties\":{\"a\":{}}}"}]`, "c", "t"},
 		"repeated by requests":      {strings.Repeat(`{"tools":[{"name":"t","input_schema":`+schema+`}]}`+"\n", 3), "c", "t"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,6 +205,9 @@ func utf16LE(text string) string {
 func TestAPluginsManifestIsATool(t *testing.T) {
 	got := parse(t, "p.json", `[{"name_for_model":"t","name_for_human":"The tool","description_for_model":"For it.","description_for_human":"For us."}]`)
 	require.Equal(t, 1, got.Tools())
+	assert.Equal(t, []string{"t", "For it."}, []string{got[0].Tools[0].Name, got[0].Tools[0].Description})
+	got = parse(t, "package.json", `{"name":"p","contributes":{"languageModelTools":[{"name":"t","displayName":"The tool","modelDescription":"For it.","userDescription":"For us.","inputSchema":{"type":"object"}},{"name":"u","modelDescription":"For all.","icon":"x"}]}}`)
+	require.Equal(t, 2, got.Tools(), "of an editor's extension")
 	assert.Equal(t, []string{"t", "For it."}, []string{got[0].Tools[0].Name, got[0].Tools[0].Description})
 }
 
@@ -243,6 +253,7 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"a project's file":   {`{"name":"shop","description":"A shop","version":"1.0.0","scripts":{"test":"x"}}`, `c.jsonl:1: "shop" has no schema, but "scripts", as no tool has; give it a schema, or take out what is no tool`},
 		"a service's file":   {`{"name":"CI","jobs":{"test":{}}}`, `"CI" has no schema, but "jobs"`},
 		"an environment":     {`{"name":"lab","channels":["main"]}`, `"lab" has no schema, but "channels"`},
+		"an API's document":  {`{"openapi":"3.1.0","servers":[{"name":"x","url":"x"}],"paths":{"/a":{"get":{"parameters":[{"name":"q","schema":{"type":"string"}}]}}}}`, `c.jsonl:1: an OpenAPI document has operations, and no tools`},
 		"links":              {`{"links":[{"name":"Questions","url":"https://x"}]}`, `c.jsonl:1: the tool has no name; give it one, or take out what is no tool; it has "links"`},
 		"calls of tools":     {`{"calls":[{"name":"a","arguments":{"x":1}},{"name":"b","parameters":{"x":{"y":2}}}],"id":1}`, `c.jsonl:1: the tool has no name`},
 		"two lines on":       {"{\"data\":[\n{\"name\":\"a\",\"inputSchema\":{}},\n{\"name\":3,\"inputSchema\":{}}]}", "c.jsonl:3: name cannot be a number"},
