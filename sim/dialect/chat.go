@@ -215,12 +215,7 @@ func thinking(s, signature string) json.RawMessage {
 
 // thought is what a provider adds to Chat Completions of the model's reasoning.
 func thought(m gjson.Result) string {
-	for _, member := range []string{"reasoning_content", "reasoning", "reasoning_text"} {
-		if r := m.Get(member); r.Str != "" {
-			return r.Str
-		}
-	}
-	return joinedTexts(m.Get("reasoning_details"))
+	return cmp.Or(m.Get("reasoning_content").Str, m.Get("reasoning").Str, m.Get("reasoning_text").Str, joinedTexts(m.Get("reasoning_details")))
 }
 
 // chatAnswer is the blocks of a message that the model wrote.

@@ -28,6 +28,8 @@ type chatPiece struct {
 	given    string // the arguments so far
 	block    int
 	begun    bool
+	// free: what is given is a text, and no JSON. It becomes a member of the input, which is whole when the answer ends.
+	free bool
 }
 
 func (c *chatStream) add(_ string, v gjson.Result) {
@@ -78,11 +80,19 @@ func (c *chatStream) choice(choice gjson.Result) {
 		c.call(piece)
 	}
 	if f := d.Get("function_call"); f.IsObject() {
-		c.piece(gjson.Result{}, "", f.Get("name").String(), f.Get("arguments"))
+		c.piece(gjson.Result{}, "", f.Get("name").String(), f.Get("arguments"), false)
 	}
-	if reason := choice.Get("finish_reason").String(); reason != "" && reason != "null" { // as DashScope has what is none
-		c.w.ended(reason)
+	reason := choice.Get("finish_reason").String()
+	if reason == "" || reason == "null" { // as DashScope has what is none
+		return
 	}
+	for _, call := range c.calls {
+		if call.free && call.begun && reason != "length" {
+			c.w.input(call.block, `"}`)
+			call.free = false
+		}
+	}
+	c.w.ended(reason)
 }
 
 func (c *chatStream) thinks(s string) { c.says(&c.thought, "thinking", s) }
@@ -120,16 +130,17 @@ func (c *chatStream) rest() {
 }
 
 func (c *chatStream) call(piece gjson.Result) {
-	f := Either(piece, "function", "@this")
-	if custom := piece.Get("custom"); custom.IsObject() && f.Get("name").String() == "" {
+	f, custom := Either(piece, "function", "@this"), piece.Get("custom")
+	free := custom.IsObject() && f.Get("name").String() == ""
+	if free {
 		f = custom
 	}
-	c.piece(piece.Get("index"), piece.Get("id").String(), f.Get("name").String(), Either(f, "arguments", "input"))
+	c.piece(piece.Get("index"), piece.Get("id").String(), f.Get("name").String(), Either(f, "arguments", "input"), free)
 }
 
 // piece takes a piece of a call. Calls are told apart by their index; some providers
 // give all the same, or none, so that another id begins another call.
-func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.Result) {
+func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.Result, free bool) {
 	p := c.find(index, id, name, arguments.String() != "")
 	if p == nil {
 		p = &chatPiece{index: index, id: id}
@@ -138,9 +149,15 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 	p.id = cmp.Or(p.id, id)
 	p.name = cmp.Or(p.name, name)
 	given := arguments.String() // an object, of those who do not write a text, is its JSON
-	if given == "null" {
+	switch {
+	case free:
+		given = strings.TrimSuffix(string(JSON(given)), `"`)[1:]
+		if !p.free {
+			p.free, given = true, `{"input":"`+given
+		}
+	case given == "null":
 		given = ""
-	} else if c.w.IDs.soFar {
+	case c.w.IDs.soFar:
 		given = strings.TrimPrefix(given, p.given)
 	}
 	if p.given == "{}" && given != "" {

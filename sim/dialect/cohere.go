@@ -104,10 +104,6 @@ func (c *cohereStream) add(_ string, v gjson.Result) {
 		for _, call := range chatAnswer(gjson.ParseBytes(object("tool_calls", cohereCalls(v.Get("tool_calls")))), c.w.IDs) {
 			c.w.block(gjson.ParseBytes(call))
 		}
-	case "stream-end":
-		c.w.usage = cohereUsage(v.Get("response.meta"))
-		c.w.ended(v.Get("finish_reason").String())
-		c.w.finish()
 	case "tool-plan-delta":
 		c.writes(m.Get("tool_plan").String())
 	case "content-start", "content-delta":
@@ -117,14 +113,14 @@ func (c *cohereStream) add(_ string, v gjson.Result) {
 		c.rest()
 	case "tool-call-start", "tool-call-delta":
 		call := m.Get("tool_calls")
-		c.piece(v.Get("index"), call.Get("id").String(), call.Get("function.name").String(), call.Get("function.arguments"))
+		c.piece(v.Get("index"), call.Get("id").String(), call.Get("function.name").String(), call.Get("function.arguments"), false)
 	case "tool-call-end":
 		if p := c.find(v.Get("index"), "", "", false); p != nil && p.begun {
 			c.w.close(p.block)
 		}
-	case "message-end":
-		c.w.usage = cohereUsage(delta.Get("usage"))
-		c.w.ended(delta.Get("finish_reason").String())
+	case "stream-end", "message-end": // the first version's, and the second's
+		c.w.usage = cohereUsage(Either(v, "response.meta", "delta.usage"))
+		c.w.ended(Either(v, "finish_reason", "delta.finish_reason").String())
 		c.w.finish()
 	}
 }

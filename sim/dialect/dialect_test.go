@@ -155,7 +155,10 @@ func TestStreamsOfChatCompletions(t *testing.T) {
 		"parts":               {[]string{chunk(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"I see."}]}]}`, "null"), chunk(`{"content":[{"type":"text","text":"Yes."}]}`, `"stop"`)}, []string{"thinking", "text    Yes."}, "end_turn"},
 		"the older functions": {[]string{chunk(`{"function_call":{"name":"view","arguments":"{"}}`, "null"), chunk(`{"function_call":{"arguments":"}"}}`, `"function_call"`)}, []string{"tool_use view_9dc5 view {}"}, "tool_use"},
 		"another choice":      {[]string{`{"id":"c","choices":[{"index":1,"delta":{"content":"No"}}]}`, chunk(`{"content":"Yes."}`, `"content_filter"`)}, []string{"text    Yes."}, "refusal"},
-		"broken arguments":    {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), chunk(`{}`, `"length"`)}, []string{"tool_use A view {}  {\"p\":"}, "max_tokens"},
+		"a text that is no JSON": {[]string{calls(`{"index":0,"id":"A","type":"custom","custom":{"name":"view","input":"1"}}`), calls(`{"index":0,"custom":{"input":" \"x\n"}},{"index":1,"id":"B","type":"custom","custom":{"name":"view"}}`),
+			calls(`{"index":1,"custom":{"input":""}}`), chunk(`{}`, `"tool_calls"`)}, []string{`tool_use A view {"input":"1 \"x\n"}`, `tool_use B view {"input":""}`}, "tool_use"},
+		"a text that is cut": {[]string{calls(`{"index":0,"id":"A","type":"custom","custom":{"name":"view","input":"rm a"}}`), chunk(`{}`, `"length"`)}, []string{`tool_use A view {}  {"input":"rm a`}, "max_tokens"},
+		"broken arguments":   {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), chunk(`{}`, `"length"`)}, []string{"tool_use A view {}  {\"p\":"}, "max_tokens"},
 	} {
 		blocks, reply, err := read(t, c.events...)
 		require.NoError(t, err, name)

@@ -36,15 +36,12 @@ func ollamaParts(m gjson.Result) []json.RawMessage {
 // ollamaAnswer is the blocks of a message that the model wrote.
 func ollamaAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 	said := chatAnswer(gjson.ParseBytes(object("reasoning", m.Get("thinking").String(), "content", m.Get("content").String())), ids)
-	return append(said, each(m.Get("tool_calls").Array(), func(call gjson.Result) json.RawMessage {
-		id, name, in := ollamaCall(call, ids)
-		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
-	})...)
+	return append(said, each(m.Get("tool_calls").Array(), func(call gjson.Result) json.RawMessage { return ollamaCall(call, ids) })...)
 }
 
-func ollamaCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
-	name, in = call.Get("function.name").String(), input(call.Get("function.arguments"))
-	return ids.call(call.Get("id").String(), name, gjson.ParseBytes(in)), name, in
+func ollamaCall(call gjson.Result, ids *IDs) json.RawMessage {
+	name, in := call.Get("function.name").String(), input(call.Get("function.arguments"))
+	return object("type", "tool_use", "id", text(ids.call(call.Get("id").String(), name, gjson.ParseBytes(in))), "name", text(name), "input", in)
 }
 
 func ollamaUsage(v gjson.Result) json.RawMessage {
@@ -68,17 +65,13 @@ func (o *ollamaStream) add(_ string, v gjson.Result) {
 	o.writes(m.Get("content").String())
 	for _, call := range m.Get("tool_calls").Array() {
 		o.rest()
-		id, name, in := ollamaCall(call, o.w.IDs)
-		n := o.w.call(id, name, "")
-		o.w.input(n, string(in))
-		o.w.close(n)
+		o.w.block(gjson.ParseBytes(ollamaCall(call, o.w.IDs)))
 	}
-	if !v.Get("done").Bool() {
-		return
+	if v.Get("done").Bool() {
+		o.w.usage = ollamaUsage(v)
+		o.w.ended(v.Get("done_reason").String())
+		o.w.finish()
 	}
-	o.w.usage = ollamaUsage(v)
-	o.w.ended(v.Get("done_reason").String())
-	o.w.finish()
 }
 
 // ollamaEncoder writes Ollama's answers, in which calls come whole.
