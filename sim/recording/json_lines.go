@@ -173,7 +173,7 @@ func (ls *lineScan) take(text []byte) error {
 	if isExchange(v) {
 		return ls.exchanges.take(v, ls.at, false)
 	}
-	if dialect.EventAPI(v) != "" {
+	if dialect.EventAPI(v) != "" || kind == "" && ls.s.format == EventLines && v.Get("error").Exists() {
 		ls.s.format = EventLines
 		return ls.dialect.Add(stream.Event{Type: kind, Data: bytes.Clone(text)})
 	}

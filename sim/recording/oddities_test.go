@@ -119,6 +119,19 @@ func TestBatchesOfSomethingElseAskNoModel(t *testing.T) {
 	}
 }
 
+// What breaks a stream off stands a line behind its pieces, without a type.
+func TestAStreamOfLinesMayEndInAnError(t *testing.T) {
+	for pieces, said := range map[string]string{
+		`{"model":"m","created_at":"2025-01-01T00:00:00Z","message":{"role":"assistant","content":"x"},"done":false}` + "\n" + `{"error":"the runner stopped"}`:          "the runner stopped",
+		`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n" + `{"error":{"code":502,"message":"the provider is gone"}}`: "the provider is gone",
+	} {
+		rec := open(t, pieces)
+		require.Len(t, rec.Problems, 1)
+		assert.Contains(t, rec.Problems[0].Text, said)
+		assert.Empty(t, rec.Ignored)
+	}
+}
+
 // Lists of choices and of candidates are a model's only where they have what a model's have.
 func TestNamesOfMembersAloneAreNoAnswer(t *testing.T) {
 	for _, text := range []string{
