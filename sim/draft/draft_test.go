@@ -109,3 +109,15 @@ func TestOddRecordingsAreDrafted(t *testing.T) {
 		assert.Len(t, made, 1, name)
 	}
 }
+
+// What one API takes of a schema another refuses with the whole request: the draft passes, and tells which it left out.
+func TestASchemaThatTheAPIRefusesIsLeftOut(t *testing.T) {
+	for _, schema := range []string{`{"type":"object","oneOf":[{"required":["x"]}],"properties":{"x":{}}}`, `{"type":"object","properties":{"two words":{}}}`} {
+		text := `{"request":{"model":"m","tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}],"messages":[{"role":"user","content":"Go."}]},` +
+			`"response":{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}}]}}`
+		made, err := draft.Write(t.Context(), t.TempDir(), "odd.jsonl", strings.NewReader(text), draft.Options{})
+		require.NoError(t, err)
+		require.Len(t, made, 1)
+		assert.Contains(t, made[0].Notes, "the schema of f cannot be used: any object is taken")
+	}
+}

@@ -15,10 +15,12 @@ import (
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/schema"
 	"toolbench/toolsys/tool"
 )
 
@@ -153,18 +155,11 @@ func (s *builder) durations(line func(string, ...any)) {
 	}
 }
 
-// sound reports whether a tool can be built with its own schema.
+// sound reports whether a tool can be built, and sent, with its own schema.
 func sound(d recording.Definition) bool {
-	if !gjson.ParseBytes(d.Schema).IsObject() {
-		return false
-	}
-	t, err := tool.Build(tool.Def[json.RawMessage, string]{
-		Name: "stand_in", Description: "A stand-in.", InputSchema: d.Schema, Call: func(context.Context, json.RawMessage, *tool.Context) (r tool.Result[string], err error) { return },
-	})
-	if err == nil {
-		_, err = t.Input.Schema()
-	}
-	return err == nil
+	_, err := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(d.Schema) }).Schema()
+	r := gjson.ParseBytes(d.Schema)
+	return err == nil && r.IsObject() && !check.Unfit(r)
 }
 
 // quote writes a text as a YAML scalar: JSON's strings are some.

@@ -113,18 +113,22 @@ func tools(frame []byte) (why []string, offered map[string]int) {
 		if offered[name]++; offered[name] == 2 {
 			why = append(why, "two tools are named "+name)
 		}
-		schema := tool.Get("input_schema")
-		odd := schema.Get("allOf").Exists() || schema.Get("anyOf").Exists() || schema.Get("oneOf").Exists()
-		schema.Get("properties").ForEach(func(property, _ gjson.Result) bool {
-			odd = odd || !propertyName.MatchString(property.String())
-			return !odd
-		})
-		if odd {
+		if Unfit(tool.Get("input_schema")) {
 			why = append(why, "the schema of "+name+" combines others at the top, or names a property otherwise than with 64 of A-Z a-z 0-9 _ . -")
 		}
 		return true
 	})
 	return why, offered
+}
+
+// Unfit reports whether the API refuses a tool for its schema.
+func Unfit(schema gjson.Result) bool {
+	unfit := schema.Get("allOf").Exists() || schema.Get("anyOf").Exists() || schema.Get("oneOf").Exists()
+	schema.Get("properties").ForEach(func(property, _ gjson.Result) bool {
+		unfit = unfit || !propertyName.MatchString(property.String())
+		return !unfit
+	})
+	return unfit
 }
 
 // propertyName is what the API takes for the name of a property.
