@@ -20,7 +20,6 @@ import (
 	"toolbench/sim/stream"
 	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/schema"
 	"toolbench/toolsys/tool"
 )
 
@@ -157,8 +156,10 @@ func (s *builder) durations(line func(string, ...any)) {
 
 // sound reports whether a tool can be built, and sent, with its own schema.
 func sound(d recording.Definition) bool {
-	_, err := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(d.Schema) }).Schema()
 	r := gjson.ParseBytes(d.Schema)
+	_, err := tool.Build(tool.Def[json.RawMessage, string]{
+		Name: "stand_in", Description: "A stand-in.", InputSchema: d.Schema, Call: func(context.Context, json.RawMessage, *tool.Context) (r tool.Result[string], err error) { return },
+	})
 	return err == nil && r.IsObject() && !check.Unfit(r)
 }
 
