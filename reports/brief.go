@@ -66,9 +66,9 @@ func (p *page) sessions(r RecordedCacheReport) {
 // sessionsGrid is a row a session, in dollars.
 func sessionsGrid(shown []economics.RecordedCache, orderings []string, price economics.Prices, measured bool) Grid {
 	titles := []string{"Session", ">Turns", ">Changes"}
-	for _, name := range orderings {
-		titles = append(titles, ">"+strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "as "), "recorded, "), "ours, "))
-	}
+	titles = append(titles, each(orderings, func(name string) string {
+		return ">" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "as "), "recorded, "), "ours, ")
+	})...)
 	if measured {
 		titles = append(titles, ">measured")
 	}
@@ -224,9 +224,7 @@ func toBeKnown(rows []replayRow) []string {
 		changed += min(row.c.ToolsChanged.N, 1)
 		broken += row.c.Broken.N
 	}
-	for _, what := range slices.Sorted(maps.Keys(why)) {
-		lines = append(lines, plural(why[what], "call", "calls")+" without a result: "+what)
-	}
+	lines = append(lines, each(slices.Sorted(maps.Keys(why)), func(what string) string { return plural(why[what], "call", "calls") + " without a result: " + what })...)
 	lines = tallied(lines, disordered, "conversation has", "conversations have", " results that are not in call order")
 	lines = tallied(lines, changed, "conversation has", "conversations have", " tools that change")
 	return tallied(lines, broken, "input breaks its", "inputs break their", " schema")

@@ -186,9 +186,9 @@ func conversationRemarks(c *replay.Conversation) []string {
 	if c.ToolsChanged.N > 0 {
 		out = append(out, "the tools changed before "+turns(c.ToolsChanged))
 	}
-	for _, why := range c.Why {
-		out = append(out, plural(why.N, "call", "calls")+" without a result: "+why.What)
-	}
+	out = append(out, each(c.Why, func(why replay.Count) string {
+		return plural(why.N, "call", "calls") + " without a result: " + why.What
+	})...)
 	for _, b := range c.Broken.First {
 		how, each, listed := strings.Cut(b.Text, "\n")
 		if listed && strings.HasSuffix(how, ":") { // a heading, and below it what is wrong

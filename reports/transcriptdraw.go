@@ -144,9 +144,9 @@ func (t *Transcript) drawCall(p *part, grouped bool) []signedPart {
 	}
 	in := p.input()
 	all := []signedPart{{0, "●", p.look(), p.use(in)}}
-	for _, a := range p.asked {
-		all = append(all, signedPart{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
-	}
+	all = append(all, each(p.asked, func(a string) signedPart {
+		return signedPart{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}}
+	})...)
 	role, nodes := p.came(in)
 	if last := len(p.within) - 1; last >= 0 && p.within[last].repeated(nodes) {
 		within = t.draw(p.within[:last], grouped)

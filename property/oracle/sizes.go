@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -122,10 +123,5 @@ func frozen(v *SystemView) error {
 // lacks reports whether a tool that another request offers, and that the text names, is
 // not offered in this one.
 func (r *request) lacks(other *request, text string) bool {
-	for name := range other.offered {
-		if !r.offered[name] && strings.Contains(text, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Keys(other.offered)), func(name string) bool { return !r.offered[name] && strings.Contains(text, name) })
 }

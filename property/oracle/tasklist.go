@@ -188,15 +188,8 @@ func (m *taskModel) order(pair [2]string) error {
 
 // leads reports whether one task is another, or comes before it.
 func (m *taskModel) leads(from, to int) bool {
-	if from == to {
-		return true
-	}
-	for pair := range m.before {
-		if pair[0] == from && m.leads(pair[1], to) {
-			return true
-		}
-	}
-	return false
+	next := func(pair [2]int) bool { return pair[0] == from && m.leads(pair[1], to) }
+	return from == to || slices.ContainsFunc(slices.Collect(maps.Keys(m.before)), next)
 }
 
 func (m *taskModel) step(id int, in taskInput, by string) error {

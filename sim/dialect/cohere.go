@@ -49,9 +49,9 @@ func cohereBefore(v gjson.Result) gjson.Result {
 			role := map[string]string{"CHATBOT": "assistant", "SYSTEM": "system", "USER": "user"}[strings.ToUpper(m.Get("role").String())]
 			messages = append(messages, object("role", role, "content", text, "tool_calls", cohereCalls(calls)))
 		}
-		for _, r := range m.Get("tool_results").Array() {
-			messages = append(messages, object("role", "tool", "name", r.Get("call.name").String(), "content", r.Get("outputs").Raw))
-		}
+		messages = append(messages, each(m.Get("tool_results").Array(), func(r gjson.Result) json.RawMessage {
+			return object("role", "tool", "name", r.Get("call.name").String(), "content", r.Get("outputs").Raw)
+		})...)
 	}
 	for _, t := range v.Get("tools").Array() {
 		members, required := map[string]json.RawMessage{}, []string{}

@@ -33,10 +33,8 @@ func isGenerated(v gjson.Result) bool {
 }
 
 func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
-	var tools, messages []json.RawMessage
-	for _, tool := range Either(v, "tools", "config.tools").Array() {
-		tools = append(tools, geminiTools(tool)...)
-	}
+	var messages []json.RawMessage
+	tools := slices.Concat(each(Either(v, "tools", "config.tools").Array(), geminiTools)...)
 	for _, m := range v.Get("contents").Array() {
 		role := m.Get("role").String()
 		if role == "model" {

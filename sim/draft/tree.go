@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"golang.org/x/tools/txtar"
+
+	"toolbench/toolsys/tool"
 )
 
 // treeCall is one recorded call with its result.
@@ -68,10 +70,7 @@ const (
 // rebuildTree gives the tree before the first of the calls, which are in the order in which
 // they were made. dir is the working directory where it is known, else "".
 func rebuildTree(calls []treeCall, dir string) tree {
-	var sights []observation
-	for _, c := range calls {
-		sights = append(sights, sightsOf(c)...)
-	}
+	sights := slices.Concat(tool.Each(calls, sightsOf)...)
 	b := &treeBuilder{files: map[string]*fileState{}, dir: dirOf(sights, dir)}
 	for _, s := range sights {
 		b.apply(s)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolbench/toolsys/tool"
 )
 
 // cell is a line as it is now: its text where it is known, and which line it was at the
@@ -160,10 +162,7 @@ func (f *fileState) place(w swap) bool {
 	if w.old == "" {
 		return false
 	}
-	var at []span
-	for _, r := range f.runs() {
-		at = append(at, r.find(w.old)...)
-	}
+	at := slices.Concat(tool.Each(f.runs(), func(r lineRun) []span { return r.find(w.old) })...)
 	if len(at) == 0 || len(at) > 1 && !w.all {
 		return false
 	}
@@ -235,10 +234,7 @@ func (f *fileState) replace(s span, w swap) bool {
 		}
 		text = strings.TrimSuffix(s.head+w.new, "\n")
 	}
-	var cells []cell
-	for line := range strings.SplitSeq(text, "\n") {
-		cells = append(cells, cell{text: line, known: true})
-	}
+	cells := tool.Each(strings.Split(text, "\n"), func(line string) cell { return cell{text: line, known: true} })
 	f.now = slices.Replace(f.now, s.first, s.last+1, cells...)
 	return true
 }

@@ -93,9 +93,9 @@ func loose(list gjson.Result) []any {
 	out := []any{}
 	for _, m := range list.Array() {
 		results := m.Get(`parts.#(type=="tool_call_response")#`).Array() // of OpenTelemetry's
-		for _, r := range results {
-			out = append(out, fields{"role": "tool", "tool_call_id": r.Get("id").String(), "content": firstOf(r, "response result").String(), "is_error": r.Get("is_error").Bool()})
-		}
+		out = append(out, mapped(results, func(r gjson.Result) any {
+			return fields{"role": "tool", "tool_call_id": r.Get("id").String(), "content": firstOf(r, "response result").String(), "is_error": r.Get("is_error").Bool()}
+		})...)
 		if len(results) == 0 || len(results) < int(m.Get("parts.#").Int()) {
 			out = append(out, looseMessage(m))
 		}

@@ -158,8 +158,5 @@ func appendPadded(to, number []byte, width int) []byte {
 	if negative {
 		to = append(to, '-')
 	}
-	for range width - len(number) {
-		to = append(to, '0')
-	}
-	return append(to, rest...)
+	return append(append(to, bytes.Repeat([]byte("0"), max(0, width-len(number)))...), rest...)
 }

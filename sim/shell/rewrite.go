@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,14 +102,11 @@ func (w *rewriter) refuse(n syntax.Node) {
 var ranges = regexp.MustCompile(`\{(-?[0-9]+)\.\.(-?[0-9]+)`)
 
 func hugeRange(lit string) bool {
-	for _, m := range ranges.FindAllStringSubmatch(lit, -1) {
+	return slices.ContainsFunc(ranges.FindAllStringSubmatch(lit, -1), func(m []string) bool {
 		a, errA := strconv.ParseFloat(m[1], 64)
 		b, errB := strconv.ParseFloat(m[2], 64)
-		if errA != nil || errB != nil || math.Abs(a-b) > 1e6 {
-			return true
-		}
-	}
-	return false
+		return errA != nil || errB != nil || math.Abs(a-b) > 1e6
+	})
 }
 
 func (w *rewriter) node(n syntax.Node) {

@@ -321,13 +321,7 @@ func (s Set) Len() int { return len(s.all()) }
 // Matches reports whether any hook would be asked about a tool at event, or with "" at whatever
 // event, so that a caller without one need not make an Input; its `if` is not looked at.
 func (s Set) Matches(event Event, tool string, aliases []string) bool {
-	hooks := s.all()
-	for i := range hooks {
-		if h := &hooks[i]; (event == "" || h.Event == event) && h.matcher.matches(tool, aliases) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.all(), func(h registered) bool { return (event == "" || h.Event == event) && h.matcher.matches(tool, aliases) })
 }
 
 // MatchesAny is Matches at whatever event.

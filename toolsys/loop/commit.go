@@ -57,9 +57,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 func (s *Session) besides(results []*pipeline.Result, fresh []message.Message) (blocks []message.Block) {
 	var discovered []string
 	for _, r := range results {
-		for _, m := range r.Messages {
-			blocks = append(blocks, m.Content...)
-		}
+		blocks = append(blocks, message.ContentOf(r.Messages)...)
 		for _, o := range r.Observed {
 			discovered = append(discovered, o.Discovered...)
 		}
@@ -67,9 +65,7 @@ func (s *Session) besides(results []*pipeline.Result, fresh []message.Message) (
 	if len(discovered) > 0 {
 		blocks = append(blocks, pool.Discovery(discovered))
 	}
-	for _, m := range fresh {
-		blocks = append(blocks, m.Content...)
-	}
+	blocks = append(blocks, message.ContentOf(fresh)...)
 	if len(results)+len(fresh) > 0 {
 		blocks = append(blocks, s.reminder()...)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -230,12 +231,7 @@ func (o *readMembers) first(bit uint8) bool {
 // unlike reports whether a name cannot be one of ours in other letters: encoding/json
 // matches names without regard to case.
 func unlike(name []byte) bool {
-	for _, b := range name {
-		if b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(name, func(b byte) bool { return b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' })
 }
 
 // value reads a text; one with escapes is put into the reader's buffer.

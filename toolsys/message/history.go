@@ -176,7 +176,7 @@ func Mend(history []Message) (mended []Message, did []string) {
 			did = append(did, fmt.Sprintf("call %s of the history had no result", b.ToolUseID))
 		}
 		before := len(mended) - (i - first)
-		blocks := contentOf(mended[before:])
+		blocks := ContentOf(mended[before:])
 		late := lateResult(blocks)
 		if late {
 			did = append(did, "results of the history stood behind other blocks")
@@ -235,8 +235,8 @@ func distinct(history []Message, plain bool) (_ []Message, did []string) {
 	return out, did
 }
 
-// contentOf joins what messages hold.
-func contentOf(messages []Message) (all []Block) {
+// ContentOf joins what messages hold.
+func ContentOf(messages []Message) (all []Block) {
 	for _, m := range messages {
 		all = append(all, m.Content...)
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,10 +15,7 @@ func String(nodes []Node, open bool) string {
 }
 
 func plainLines(nodes []Node, open bool) (lines []string) {
-	for _, n := range nodes {
-		lines = append(lines, plain(n, open)...)
-	}
-	return lines
+	return slices.Concat(mapped(nodes, func(n Node) []string { return plain(n, open) })...)
 }
 
 func plain(n Node, open bool) []string {
@@ -64,9 +62,7 @@ func shownRow(cells []string) string {
 
 func (d Diff) plain() (lines []string) {
 	for _, h := range d.Hunks {
-		for _, l := range h.Lines {
-			lines = append(lines, ShownLine(l))
-		}
+		lines = append(lines, mapped(h.Lines, ShownLine)...)
 	}
 	if d.Cut {
 		lines = append(lines, Onward)

@@ -52,15 +52,13 @@ func (a *app) doctor(cmd *cobra.Command, l displayFlags) error {
 	looks := a.drawing(l)
 	file := cmp.Or(a.config.file, "none; "+ConfigFile+" is looked for in this folder and above it")
 	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", cmp.Or(a.Cache, "none")}}
-	for _, s := range a.config.settings {
-		rows = append(rows, []string{"from the file", s.command + ": " + s.flag + ": " + strings.Join(s.values, ", ")})
-	}
+	rows = append(rows, each(a.config.settings, func(s setting) []string {
+		return []string{"from the file", s.command + ": " + s.flag + ": " + strings.Join(s.values, ", ")}
+	})...)
 	for _, p := range slices.Concat(a.config.tools, a.config.checks) {
 		rows = append(rows, []string{"program", p.name + ": " + strings.Join(p.Command, " ") + "; started with run --trust only"})
 	}
-	for _, pair := range a.variables(cmd.Root()) {
-		rows = append(rows, []string{"from the environment", pair})
-	}
+	rows = append(rows, each(a.variables(cmd.Root()), func(pair string) []string { return []string{"from the environment", pair} })...)
 	for _, h := range helpers {
 		rows = append(rows, []string{h.names[0], programFound(cmd.Context(), h.names, h.version) + "; for " + h.what})
 	}

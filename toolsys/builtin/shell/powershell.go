@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the prompt beside this file
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -30,10 +31,7 @@ func PowerShell(deps Deps) *tool.Tool {
 	run := deps.Run
 	deps.Run = func(ctx context.Context, r Request) (Exit, error) {
 		dir, env := r.Dir, r.Env
-		var raw []byte // no shell in between reads anything into it
-		for _, unit := range utf16.Encode([]rune(r.Script)) {
-			raw = append(raw, byte(unit), byte(unit>>8))
-		}
+		raw, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune(r.Script))) // no shell in between reads anything into it
 		r.Script = "pwsh -NoLogo -NoProfile -NonInteractive -EncodedCommand " + base64.StdEncoding.EncodeToString(raw)
 		exit, err := run(ctx, r)
 		exit.Dir, exit.Env = dir, env

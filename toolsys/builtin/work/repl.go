@@ -113,8 +113,7 @@ func (out ReplOut) blocks() []message.Block {
 		all = append(all, message.Text(fmt.Sprintf("[%s] %s: %s", r.Label, r.Tool, r.Status)))
 		all = append(all, r.Blocks...)
 	}
-	for _, name := range out.Left {
-		all = append(all, message.Text(name+": not made, because a call before it failed"))
-	}
-	return all
+	return append(all, tool.Each(out.Left, func(name string) message.Block {
+		return message.Text(name + ": not made, because a call before it failed")
+	})...)
 }
