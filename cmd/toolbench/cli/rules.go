@@ -169,6 +169,9 @@ func (d *decider) load(a *app, f rulesFlags) error {
 				return usage("%s: %q stands there more than once, and agents take the last one alone: join them", file, name)
 			}
 		}
+		if name := misplaced(text); name != "" {
+			return usage("%s: %q is not read: rules stand in \"permissions\", as \"allow\", \"ask\" and \"deny\"", file, name)
+		}
 		place := &settingsText{file, text}
 		if err := d.parse(a.sourceOf(file), place, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
@@ -201,6 +204,20 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		d.mode = permission.Default
 	}
 	return nil
+}
+
+// misplaced is the name of a member that looks like a list of rules, where agents read none; empty where there is none.
+func misplaced(text []byte) (name string) {
+	for _, read := range [][]string{{"@this", "permissions"}, {"permissions", "allow", "ask", "deny", "additionalDirectories"}} {
+		gjson.GetBytes(text, read[0]).ForEach(func(key, value gjson.Result) bool {
+			rules := slices.Contains([]string{"permissions", "permission", "allow", "ask", "deny"}, strings.ToLower(key.Str))
+			if (rules || read[0] != "@this" && value.IsArray()) && !slices.Contains(read[1:], key.Str) {
+				name = key.Str
+			}
+			return name == ""
+		})
+	}
+	return name
 }
 
 // sourceOf is where a settings file's rules come from, by its name and place.
