@@ -57,24 +57,14 @@ func unsureInHosts(r rune) bool {
 // punycode is a label as RFC 3492 writes it in ASCII: first the characters that are ASCII, and then where
 // each other one is put in, in the order of the characters.
 func punycode(label []rune) string {
-	var out []byte
-	for _, r := range label {
-		if !beyondASCII(r) {
-			out = append(out, byte(r))
-		}
-	}
+	out := []byte(string(slices.DeleteFunc(slices.Clone(label), beyondASCII)))
 	basic := len(out)
 	if basic > 0 {
 		out = append(out, '-')
 	}
 	next, delta, bias := rune(unicode.MaxASCII+1), 0, 72
 	for done := basic; done < len(label); next, delta = next+1, delta+1 {
-		least := rune(unicode.MaxRune)
-		for _, r := range label {
-			if r >= next {
-				least = min(least, r)
-			}
-		}
+		least := slices.Min(slices.DeleteFunc(slices.Clone(label), func(r rune) bool { return r < next }))
 		delta, next = delta+int(least-next)*(done+1), least
 		for _, r := range label {
 			switch {

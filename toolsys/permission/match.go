@@ -39,7 +39,7 @@ func (u *unit) covered(q *Query, content string, wide bool) bool {
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:
-		return u.partCovered(content, wide, folds)
+		return u.partCovered(content, wide, folds) || wide && homes.MatchString(content) && u.partCovered(homes.ReplaceAllString(content, "${1}"+q.Home+"${2}"), wide, folds)
 	case unparsed:
 		return wide && slices.ContainsFunc(u.suspects, func(s string) bool { return wordsCovered(content, s, folds) })
 	}
@@ -118,12 +118,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 
 // nameParts reports whether a rule about the call's tool names a part of a call.
 func (rs Rules) nameParts(q *Query) bool {
-	for i := range rs.hits {
-		if r := rs.hits[i].Rule; !r.Blanket() && (r.matchesTool(q) || r.binds(q)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rs.hits, func(h Hit) bool { return !h.Rule.Blanket() && (h.Rule.matchesTool(q) || h.Rule.binds(q)) })
 }
 
 // forbids finds the first rule of a forbidding behaviour that covers any unit; nil where none does.
@@ -239,10 +234,7 @@ func starless(name string) string { return strings.ReplaceAll(normal(name), "*",
 
 // wordsCovered is textCovered, without regard to case where the shell folds it.
 func wordsCovered(pattern, text string, folds bool) bool {
-	if folds {
-		pattern, text = strings.ToLower(pattern), strings.ToLower(text)
-	}
-	return textCovered(pattern, text)
+	return textCovered(pattern, text) || folds && textCovered(strings.ToLower(pattern), strings.ToLower(text))
 }
 
 // textCovered reports whether a pattern covers plain text: exact, with * for any text. A closing ":*"

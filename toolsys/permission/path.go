@@ -253,28 +253,22 @@ func elements(glob string) []string {
 
 // meets reports whether one path may match two globs, name by name.
 func meets(a, b []string) bool {
+	return matched(a, b, "**", func(a, b string) bool {
+		return matched(strings.Split(a, ""), strings.Split(b, ""), "*", func(a, b string) bool { return a == b || a == "?" || b == "?" })
+	})
+}
+
+// matched reports whether two lists may be of the same, where one stands for any number of items, and two of them are as same has it.
+func matched(a, b []string, star string, same func(a, b string) bool) bool {
 	switch {
-	case len(a) > 0 && a[0] == "**":
-		return meets(a[1:], b) || len(b) > 0 && meets(a, b[1:])
-	case len(b) > 0 && b[0] == "**":
-		return meets(b, a)
+	case len(a) > 0 && a[0] == star:
+		return matched(a[1:], b, star, same) || len(b) > 0 && matched(a, b[1:], star, same)
+	case len(b) > 0 && b[0] == star:
+		return matched(b, a, star, same)
 	case len(a) == 0 || len(b) == 0:
 		return len(a) == len(b)
 	}
-	return meet(a[0], b[0]) && meets(a[1:], b[1:])
-}
-
-// meet is meets within a name.
-func meet(a, b string) bool {
-	switch {
-	case strings.HasPrefix(a, "*"):
-		return meet(a[1:], b) || b != "" && meet(a, b[1:])
-	case strings.HasPrefix(b, "*"):
-		return meet(b, a)
-	case a == "" || b == "":
-		return a == b
-	}
-	return (a[0] == b[0] || a[0] == '?' || b[0] == '?') && meet(a[1:], b[1:])
+	return same(a[0], b[0]) && matched(a[1:], b[1:], star, same)
 }
 
 // globSigns are the characters that mean something in a glob.

@@ -99,7 +99,8 @@ type Part struct {
 	Readings []string
 	// Commands are the words of the command, and of those that it may run by its words, each program by its plain name:
 	// with signs for what is not known, and of an option all forms.
-	Commands [][]string
+	// Launched are those that begin at further words of one that is no leaf.
+	Commands, Launched [][]string
 	// ReadOnly reports whether it is proved that the part only reads, so that it
 	// needs no allow rule beside parts that have one.
 	ReadOnly bool

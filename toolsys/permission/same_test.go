@@ -30,6 +30,9 @@ func TestOtherWordsOfARuleLeaveNothingOfItOpen(t *testing.T) {
 		"ls *":              {"ls *"},
 		"docker run rm x":   {"docker run rm x", "docker run container rm x", "docker run container remove x", "docker container run rm x"},
 		"terraform destroy": {"terraform destroy", "terraform apply -destroy", "terraform apply --destroy"},
+		"git rebase -i*":    {"git rebase -i*", "git pull --rebase -i *", "git pull -r -i *"},
+		"git pull --rebase": {"git pull --rebase"}, // who forbids pulling so forbids no rebase
+		"reboot*":           {"reboot*", "init 6", "shutdown -r *", "systemctl reboot *"},
 	} {
 		assert.ElementsMatch(t, want, sameAs(content), content)
 	}

@@ -20,13 +20,28 @@ func partUnit(p *Part) unit {
 // permitted with it; a forbidding one sees it in every reading.
 func (u *unit) partCovered(content string, wide, folds bool) bool {
 	if !wide {
-		return !u.part.Construct && textCovered(content, u.plain) && (!u.part.Foreign || textCovered(content, configured(u.plain)))
+		return !u.part.Construct && textCovered(content, u.plain) && !u.part.climbs(content) && (!u.part.Foreign || textCovered(content, configured(u.plain)))
 	}
 	content = strings.Join(strings.Fields(content), " ")
 	sure, _ := u.part.spells(content)
-	return sure || wordsCovered(content, u.plain, folds) ||
-		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return wordsCovered(content, reading, folds) })
+	return sure || slices.ContainsFunc(append([]string{u.plain}, u.part.Readings...), func(text string) bool {
+		return wordsCovered(content, text, folds) || strings.HasPrefix(content, "* ") && wordsCovered(content, " "+text, folds) ||
+			slices.ContainsFunc(sameAs(content), func(other string) bool { return other == text })
+	})
 }
+
+// homes matches the names of the home directory where a rule has one.
+var homes = regexp.MustCompile(`(^|\s)(?:~|"?\$(?:HOME\b|\{HOME\})"?)([/*\s]|$)`)
+
+// climbs reports whether a part leaves by .. a folder that a rule names in front of a star.
+func (p *Part) climbs(content string) bool {
+	return starred(content) && !strings.Contains(content, "..") && (leaving(p.Text) || slices.ContainsFunc(p.Readings, leaving))
+}
+
+var (
+	starred = regexp.MustCompile(`/\S*\*`).MatchString
+	leaving = regexp.MustCompile(`[^\s./]\S*/\.[.?*[{]`).MatchString
+)
 
 // The signs in [Part.Commands].
 const (
@@ -40,6 +55,7 @@ type spelling struct {
 	operands, options []string // those that were not met yet
 	seen              []string // the options of the command
 	loose, open       bool     // some operand may be an option's value, which stands anywhere; further words may follow
+	dashed, pushes    bool     // a -- is among the rule's words; it is about what git pushes, of which there may be several
 	doubt             bool     // some word may be another than the rule's
 	wild              int      // words that may be any option
 }
@@ -47,14 +63,21 @@ type spelling struct {
 // spells reports whether a command has the words of a rule's content, with its options in any order and others
 // between, and whether it may have them: where a word is made when the command runs, or is cut short.
 func (p *Part) spells(content string) (sure, may bool) {
-	for _, other := range sameAs(content) {
+	for i, other := range sameAs(content) {
+		if i > 0 && strings.HasPrefix(other, "git restore") && unstages(p.Text) {
+			continue
+		}
 		surely, maybe := p.spelled(other)
 		sure, may = sure || surely, may || maybe
 	}
 	return sure, may
 }
 
-// sameText has groups of words that do the same in some programs, with a comma between them: first the programs.
+// unstages matches a command with which git restores no file of the tree.
+var unstages = regexp.MustCompile(`\srestore (?:-[^-W\s]\S* |--[^w\s]\S* )*(?:--staged|-S)(?: [^-]|$)`).MatchString
+
+// sameText has groups of words that do the same in some programs, with a comma between them: first the programs. Words
+// with a > in front do what the others do and more, and are not those of a rule; a $ ends words that have no others behind.
 //
 //go:embed same.txt
 var sameText string
@@ -74,8 +97,8 @@ var sameWords = sync.OnceValue(func() map[string][][]string {
 // sameAs are a rule's content and what does the same in other words.
 func sameAs(content string) []string {
 	all := []string{content}
-	if plain, open := strings.CutSuffix(content, ":*"); open {
-		content = plain + " *"
+	if plain, open := strings.CutSuffix(content, "*"); open {
+		content = strings.TrimRight(plain, ": ") + " *"
 	}
 	name, rest, _ := strings.Cut(content, " ")
 	for _, group := range sameWords()[name] {
@@ -86,7 +109,8 @@ func sameAs(content string) []string {
 			}
 			for _, other := range group {
 				if found && other != words && (other != "" || strings.Trim(after, "* ") != "") {
-					all = append(all, strings.Join(strings.Fields(before+" "+other+" "+after), " "))
+					text, _, _ := strings.Cut(before+" "+strings.TrimPrefix(other, ">")+" "+after, "$ ")
+					all = append(all, strings.Join(strings.Fields(text), " "))
 				}
 			}
 		}
@@ -107,11 +131,11 @@ func (p *Part) spelled(content string) (sure, may bool) {
 		if rest[0] == '-' && name == "git" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 			continue // what stands in front of git's subcommand is another option than behind it
 		}
-		s := spelling{open: prefix || whatever || slices.Contains(listing, name) || strings.Contains(plain, "*")}
+		s := spelling{pushes: name == "git" && strings.HasPrefix(plain, "push "), open: prefix || whatever || slices.Contains(listing, name) || strings.Contains(plain, "*")}
 		for word := range strings.FieldsSeq(plain) {
 			switch word = strings.TrimLeft(word, "*"); {
-			case word == "--" && !strings.HasSuffix(plain, "*"):
-				s.doubt = true
+			case word == "--":
+				s.dashed = true
 			case strings.HasPrefix(word, "-"):
 				s.options = append(s.options, word)
 			case word != "":
@@ -153,7 +177,7 @@ func (s *spelling) missing(words []string) int {
 			s.operands, began = s.operands[1:], true
 		case len(s.operands) > 0 && !began && slices.Contains(placing, words[0]+" "+word):
 			word = "-" + word
-		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || !began && strings.HasPrefix(word, "+")):
+		case len(s.operands) > 0 && (slices.Contains(listing, words[0]) || began && (s.pushes || s.dashed && !plain) || !began && strings.HasPrefix(word, "+")):
 			// It is one more operand, or says which version runs.
 		case len(s.operands) > 0 && (strings.HasPrefix(last, "-") || s.loose || s.wild > 0):
 			s.doubt = s.doubt || began && !s.loose
@@ -164,8 +188,15 @@ func (s *spelling) missing(words []string) int {
 		}
 		last, _, _ = strings.Cut(word, OtherForm)
 	}
+	s.doubt = s.doubt || s.dashed && !plain
+	if s.dashed && !plain && s.open && !slices.ContainsFunc(words[1:], pathLike) {
+		return s.wild + 1
+	}
 	return len(slices.DeleteFunc(s.options, s.together)) + len(s.operands)*(s.wild+1)
 }
+
+// pathLike matches words that are files rather than branches.
+var pathLike = regexp.MustCompile(`^(?:[.:/]|[^-].*(?:/$|[*?]|\.[A-Za-z]\w*$)|--pathspec)`).MatchString
 
 // attached matches an option with its value in the same word.
 var attached = regexp.MustCompile(`^(?:-\w|--[\w-]+=)([^\x02]+)`)
@@ -196,7 +227,7 @@ var (
 	// shortening are programs that take the beginning of a subcommand for it.
 	shortening = []string{"bundle", "gem", "hg", "ip", "npm", "tmux", "vagrant"}
 	// listing are programs whose operands are all of one kind, whatever stands between them.
-	listing = []string{"ant", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rake", "task"}
+	listing = []string{"ant", "dd", "gmake", "gradle", "gradlew", "just", "make", "mvn", "mvnw", "ninja", "rails", "rake", "task"}
 	// placing are words with which a package manager runs a subcommand in the packages that come behind them.
 	placing = []string{"yarn workspace", "yarn workspaces", "yarn foreach", "pnpm recursive", "pnpm multi", "pnpm m"}
 	// messages are options of git and gh whose values are texts for people.
@@ -229,10 +260,7 @@ const headWords = 32
 
 // program is a command's name without quotes and folders: "/bin/rm" is rm.
 func program(word string) string {
-	if bare := unquoted.Replace(word); bare != "" {
-		return path.Base(bare)
-	}
-	return word
+	return path.Base(cmp.Or(unquoted.Replace(word), word))
 }
 
 // unquoted takes out what a shell would.
@@ -247,11 +275,8 @@ var (
 
 // coversFile reports whether a rule about files covers one that a command touches.
 func (r Rule) coversFile(q *Query) (string, bool) {
-	if q.Shell == nil {
-		return "", false
-	}
 	reads, writes := r.namesAny(readTools), r.namesAny(writeTools)
-	if !reads && !writes {
+	if q.Shell == nil || !reads && !writes {
 		return "", false
 	}
 	for _, p := range q.Shell.Parts {
@@ -302,10 +327,11 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	for i := range q.Shell.Parts {
 		p := &q.Shell.Parts[i]
 		_, may := p.spells(r.content)
+		_, launches := (&Part{Commands: p.Launched, ReadOnly: p.ReadOnly}).spells(r.content)
 		switch {
 		case names && (p.Opaque != "" || may) && !rs.vouched(q, p, true):
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")
-		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p, false):
+		case names && !p.Leaf && (launches || p.mentions(r.content)) && !rs.vouched(q, p, false):
 			why = "it may run what its words name"
 		case names && !q.reads() && p.renames(r.content):
 			why = "the program that the rule names may get another name"
@@ -366,7 +392,7 @@ func (f File) overlaps(content string, q *Query) bool {
 // written or without quotes.
 func (p *Part) mentions(content string) bool {
 	content, _, _ = strings.Cut(strings.TrimSuffix(content, ":*"), "*")
-	wanted := tokens(started.ReplaceAllString(content, "$1$2"))
+	wanted := tokens(started.ReplaceAllString(content, "$1$2$3"))
 	found := tokens(strings.Join(append(slices.Clone(p.Readings), p.Text+" "+p.Input), " _ "))
 	for i := 0; len(wanted) > 0 && i+len(wanted) <= len(found); i++ {
 		if begins(found[i], wanted[0]) && slices.Equal(found[i+1:i+len(wanted)], wanted[1:]) {
@@ -376,8 +402,9 @@ func (p *Part) mentions(content string) bool {
 	return false
 }
 
-// started matches what may be left out where a rule names a script or a program by its file: an interpreter and the folder.
-var started = regexp.MustCompile(`^(?:bash|bun|deno|node|perl|php|python3?|ruby|sh|tsx|zsh) (?:(?:[^-\s]\S*)?/(\w)|(artisan\b|\w[\w.-]*\.(?:[cm]?[jt]s|php|pl|py|rb|sh)\b))|^\S*/`)
+// started matches what may be left out where a rule names a script or a program by its file, or in a package: an
+// interpreter, the folder and the launcher.
+var started = regexp.MustCompile(`^(?:(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bundle) exec|(?:pnpm|yarn) dlx|bun x|(?:uv|poetry|pipx) run) (?:-\S+ )*(\w))|^(?:bash|bun|deno|node|perl|php|python3?|ruby|sh|tsx|zsh) (?:(?:[^-\s]\S*)?/(\w)|(artisan\b|\w[\w.-]*\.(?:[cm]?[jt]s|php|pl|py|rb|sh)\b))|^\S*/`)
 
 // renames reports whether a part names the file of a rule's program, asks where that is or reads it for others to write.
 func (p *Part) renames(content string) bool {
@@ -437,7 +464,8 @@ func (p *Part) readsNamed(content string, q *Query) bool {
 		if path.IsAbs(name) {
 			named = path.Clean(name)
 		}
-		plain := !strings.ContainsAny(name, "*?[") && !strings.HasPrefix(name, "-")
-		return plain && slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == named })
+		return strings.Trim(name, "*?[]/.") != "" && !strings.HasPrefix(name, "-") && slices.ContainsFunc(p.Files, func(f File) bool {
+			return star(named, f.Path) && !(f.Names && strings.Contains(name, "*"))
+		})
 	})
 }

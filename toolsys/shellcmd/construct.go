@@ -346,6 +346,9 @@ func otherNames(name string) (all []string) {
 	if sub, is := strings.CutPrefix(lower, "git-"); is {
 		all = append(all, "git "+sub)
 	}
+	if bare := strings.TrimPrefix(lower, "g"); bare != lower && !isProgram(lower) && (isProgram(bare) || bare == "dd") {
+		all = append(all, bare) // as GNU's are called beside others
+	}
 	for _, names := range tables.Names {
 		if same := strings.Fields(names); slices.Contains(same, lower) {
 			all = append(all, same...)
@@ -381,6 +384,19 @@ func (st *Step) Implied() (all [][]string) {
 	return all
 }
 
+// Whichever matches words of git push that may stand for any repository and branch: addresses, and those for all branches.
+var Whichever = regexp.MustCompile(`^(?:--(?:al?l?|b\w*|m\w*)|\+?:|[^-].*(?:\*|://|@.*:).*)$`).MatchString
+
+// Launched are commands that may begin at one of the step's first words, if its program may run what they name.
+func (st *Step) Launched() (all []Step) {
+	for i, f := range st.Words[:min(len(st.Words), maxSuspected/4)] {
+		if i > 0 && !st.Leaf && f.Kind == Literal && f.Text != "" && f.Text[0] != '-' {
+			all = append(all, Step{Name: baseName(f.Text), Words: st.Words[i:min(len(st.Words), i+maxSuspected)]})
+		}
+	}
+	return all
+}
+
 // cluster matches short options in one word.
 var cluster = regexp.MustCompile(`^-[A-Za-z]{2,8}$`).MatchString
 
@@ -394,7 +410,7 @@ func (st *Step) Forms() [][]string {
 		return nil
 	}
 	sub, _ := subcommandOf(st.Words[1:])
-	synonyms := slices.Concat(tables.Synonyms[st.Name], tables.Synonyms[st.Name+"-"+sub])
+	synonyms := slices.Concat(each(st.Names(), func(name string) phrases { return slices.Concat(tables.Synonyms[name], tables.Synonyms[name+"-"+sub]) })...)
 	all := each(st.Words, func(f Word) []string { return st.spellings(f.Text, synonyms) })
 	if strings.HasSuffix(st.Name, "tar") && len(all) > 1 && cluster("-"+all[1][0]) { // its first options need no dash
 		all[1] = st.spellings("-"+all[1][0], synonyms)
@@ -402,7 +418,7 @@ func (st *Step) Forms() [][]string {
 	if st.Name == "git" && sub == "push" || strings.HasPrefix(st.Name, "gradle") { // a word may name what is pushed before the branch that it goes to, or the project of a task
 		for i, forms := range all {
 			branch := forms[0][strings.LastIndexAny(forms[0], ":+")+1:]
-			all[i] = append(forms, strings.TrimPrefix(branch, "refs/heads/"))
+			all[i] = append(forms, strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/"))
 		}
 	}
 	for _, several := range tables.Combined[st.Name+"-"+sub] {
@@ -434,6 +450,9 @@ func (st *Step) spellings(word string, synonyms []string) []string {
 		}
 	case ended(word):
 		all = append(all, word[:2])
+	}
+	if strings.Contains(word, "bin/") {
+		all = append(all, baseName(word))
 	}
 	bare, _, _ := strings.Cut(word, "=")
 	for _, others := range synonyms {

@@ -625,6 +625,7 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 		return
 	}
 	st := Step{Text: rd.Op.String() + " " + target.Source, Doubt: "it writes " + target.Source, Leaf: true, Confined: true}
+	st.Readings = []string{strings.Trim(rd.Op.String(), "&|<") + " " + target.Text}
 	w.touch(&st, target, File{Write: true})
 	if rd.Op == syntax.RdrInOut {
 		w.touch(&st, target, File{})

@@ -178,6 +178,38 @@ func TestARuleThatForbidsKnowsWhatDoesTheSame(t *testing.T) {
 		"Bash(docker volume remove *)":  {"docker volume rm x"},
 		"Bash(composer require *)":      {"composer r x"},
 		"Bash(docker image build -t *)": {"docker build -t x ."},
+		"Bash(docker push *)":           {"docker build --push .", "docker buildx build -t x --push .", "docker compose push"},
+		"Bash(docker exec *)":           {"docker-compose exec web ls"},
+		"Bash(terraform destroy*)":      {"terraform apply -destroy", "terraform apply -destroy=true"},
+		"Bash(gh auth token*)":          {"gh auth status -t", "gh config get oauth_token"},
+		"Bash(gh repo delete*)":         {"gh api -X DELETE repos/a/b", "gh api repos/a/b -XDELETE", "gh api --method DELETE repos/a/b"},
+		"Bash(gh pr merge:*)":           {"gh api -X PUT repos/a/b/pulls/1/merge"},
+		"Bash(git checkout -- *)":       {"git checkout -q -- f", "git checkout HEAD -- f", "git -C . checkout -f -- f", "git restore f", "git restore -W -S f"},
+		"Bash(git checkout -- .)":       {"git checkout HEAD -- .", "git checkout -- ./", "git checkout -- :/", "git restore .", "git restore --source=x ."},
+		"Bash(git rebase:*)":            {"git pull --rebase", "git pull -r origin main", "git pull --rebase=merges"},
+		"Bash(git branch -D:*)":         {"git update-ref -d refs/heads/x"},
+		"Bash(git add .)":               {"git add ./", "git add :/", "git add ':(top)'", "git add '*'"},
+		"Bash(git push * main)":         {"git push origin HEAD:main", "git push origin +main", "git push origin x:refs/heads/main"},
+		"Bash(git push origin main*)":   {"git push origin dev main", "git push origin heads/main"},
+		"Bash(kill -9:*)":               {"kill -kill 1", "kill -s kill 1", "kill -s sigkill 1"},
+		"Bash(chmod +x*)":               {"chmod 755 f", "chmod -R 0775 f", "chmod +rx f"},
+		"Bash(chmod 777*)":              {"chmod 1777 f", "chmod +rwx f", "chmod a+xwr f"},
+		"Bash(dd if=*)":                 {"dd of=/dev/sda if=x", "dd bs=1 if=x of=y", "gdd of=x if=y"},
+		"Bash(rm -rf *)":                {"grm -R --force x"},
+		"Bash(rm -rf ~/*)":              {`rm -rf "$HOME"/x`, "rm -rf /home/me/x", "rm -r -f ~/x"},
+		"Bash(rm -rf $HOME*)":           {`rm -rf "$HOME"`, "rm -rf ~", "rm -rf ${HOME}/x"},
+		"Bash(sudo *)":                  {"doas ls", "sudo-rs ls", "run0 ls"},
+		"Bash(rails db:drop*)":          {"rails db:create db:drop"},
+		"Bash(find * -exec rm*)":        {"find . -execdir rm {} +", "find . -ok rm {} ';'", "find . -exec /bin/rm {} +"},
+		"Bash(aws s3 rm*)":              {"aws s3 rb --force s3://x", "aws --profile p s3api delete-object --bucket x"},
+		"Bash(vercel --prod*)":          {"vercel --target production", "vc --target=production"},
+		"Bash(printenv*)":               {"env", "env -0", "set"},
+		"Bash(env)":                     {"printenv", "declare -x", "export -p"},
+		"Bash(shutdown:*)":              {"poweroff", "init 0", "systemctl poweroff", "/sbin/halt"},
+		"Bash(reboot*)":                 {"shutdown -r now", "init 6"},
+		"Bash(* > *)":                   {"echo x > f", "echo x >| f", "echo x &> f", "> f", "{ ls; } 2> f"},
+		"Bash(* A=prod*)":               {"A=prod ls"},
+		"Bash(npm install:*)":           {"npm it", "npm install-test"},
 	} {
 		for _, text := range texts {
 			assert.Equal(t, permission.Deny, ruled{mode: permission.Bypass, deny: []string{rule}}.decide(t, text), "%s: %s", rule, text)
@@ -196,7 +228,17 @@ func TestARuleThatForbidsKnowsWhatDoesTheSame(t *testing.T) {
 		"Bash(./gradlew publish *)":   {"gradle publish", "./gradlew :a:publish"},
 		"Bash(bin/rails db:drop *)":   {"rails db:drop", "bundle exec rails db:drop"},
 		"Bash(/bin/rm x)":             {"rm x", "rm -f x"},
-		"Bash(git checkout -- .)":     {"git checkout ."},
+		"Bash(git checkout -- .)":     {"git checkout .", "git checkout HEAD ."},
+		"Bash(git checkout -- *)":     {"git checkout .", "git checkout f.go", "git checkout ./f", "git checkout 'src/*'", "git checkout --pathspec-from-file=f"},
+		"Bash(git push origin main*)": {"git push --all origin", "git push --all", "git push origin :", "git push origin 'refs/heads/*'", "git push --mirr", "git push https://h/a/b main", "git push git@h:a/b HEAD:main"},
+		"Bash(docker exec *)":         {"docker compose -f x exec web ls"},
+		"Bash(pip install:*)":         {"uv run pip -q install x", "poetry run pip --no-cache-dir install x", "foo bar -- pip3 -q install x"},
+		"Bash(rm -rf:*)":              {"npx rm -r -f x", "direnv exec . rm --recursive --force x", "adb shell rm -f -r x"},
+		"Bash(git push --force*)":     {"cross-env A=1 git push origin -f", "rtk git -C x push x --force", "mise exec -- git push origin +main"},
+		"Bash(prisma db drop*)":       {"npx prisma --schema x db drop", "pnpm exec prisma -v db drop"},
+		"Bash(npx prisma db drop*)":   {"prisma db drop", "pnpm prisma db drop", "bunx prisma db drop", "node_modules/.bin/prisma db drop"},
+		"Bash(uv run x.py drop*)":     {"poetry run x.py drop"},
+		"Bash(cat *.env*)":            {"head .env", "cat < .env", "cp .env x", "tac .env.example"},
 		"Bash(kill -9 *)":             {`kill -s "$x" 1`},
 	} {
 		for _, text := range texts {
@@ -205,6 +247,18 @@ func TestARuleThatForbidsKnowsWhatDoesTheSame(t *testing.T) {
 	}
 	for rule, texts := range map[string][]string{
 		"Bash(docker rm *)":           {"docker container ls", "docker volume rm x", "docker compose rm x"},
+		"Bash(git checkout -- .)":     {"git restore --staged .", "git restore -S .", "git checkout main", "git checkout -b x"},
+		"Bash(git rebase:*)":          {"git pull", "git pull --ff-only"},
+		"Bash(git push origin main*)": {"git push -u origin dev", "git push origin v1", "git push --tags origin dev"},
+		"Bash(gh pr merge:*)":         {"gh api repos/a/b", "gh api -X POST repos/a/b/issues"},
+		"Bash(printenv*)":             {"env A=1 ls", "set -e", "export A=1", "declare -A x"},
+		"Bash(env)":                   {"set -euo pipefail"},
+		"Bash(shutdown:*)":            {"init x", "systemctl status x"},
+		"Bash(chmod +x*)":             {"chmod 644 f", "chmod -x f"},
+		"Bash(cat *.env*)":            {"cat f", "ls", "ls *", "wc -l f"},
+		"Bash(prisma db drop*)":       {"npx prisma --schema x generate", "npx prisma db push"},
+		"Bash(pip install:*)":         {"uv run pytest -q install", "uv run pip -q list"},
+		"Bash(* > *)":                 {"ls 2>/dev/null", "ls 2>&1"},
 		"Bash(docker compose down *)": {"docker-compose up -d", "docker compose up down"},
 		"Bash(kill -9 *)":             {"kill -s TERM 1", "kill 9", "kill -15 9"},
 		"Bash(git push --force *)":    {"git push -u origin feature/x+y", "git push origin main", "git log +x"},
@@ -284,6 +338,25 @@ func TestManyOptionsAreNoBurden(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			t.Fatal("it is still read: " + text[:16])
 		}
+	}
+}
+
+// A star behind a folder in a rule that permits is for what is in the folder.
+func TestARuleThatPermitsAFolderEndsAtIt(t *testing.T) {
+	for rule, texts := range map[string][]string{
+		"Bash(./scripts/*)":       {"./scripts/../x", "./scripts/a/../../x y", `./scripts/".."/x`, "./scripts/.?/x", `./scripts/.\./x`},
+		"Bash(node scripts/*)":    {"node scripts/../x.js", "node scripts/a ./b/../../c"},
+		"Bash(bash .claude/x/*)":  {"bash .claude/x/../../y.sh"},
+		"Bash(rm -rf ./build/*)":  {"rm -rf ./build/../src", "rm -rf ./build/{a,..}"},
+		"Bash(mkdir -p /tmp/x/*)": {"mkdir -p /tmp/x/../y"},
+	} {
+		ruled{allow: []string{rule}}.neverAllowed(t, texts...)
+	}
+	for rule, text := range map[string]string{
+		"Bash(./scripts/*)": "./scripts/a.sh ../x", "Bash(node scripts/*)": "node scripts/a.js -f ../../x", "Bash(./scripts/../*)": "./scripts/../x",
+		"Bash(npm run x *)": "npm run x a/../b", "Bash(./gradlew *)": "./gradlew a/../b",
+	} {
+		assert.Equal(t, permission.Allow, ruled{allow: []string{rule}}.decide(t, text), "%s: %s", rule, text)
 	}
 }
 

@@ -67,6 +67,9 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) per
 		Text: st.Text, Readings: st.Readings, Commands: commandsOf(st), ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque, Foreign: st.Foreign,
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
+	for _, launched := range st.Launched() {
+		p.Launched = append(p.Launched, commandsOf(&launched)...)
+	}
 	for _, f := range st.Files {
 		if f.Repository {
 			p.FilesUnknown = p.FilesUnknown || !permission.Within(f.Path, c.Roots)
@@ -97,15 +100,19 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) per
 // commandsOf are a step's words for rules that forbid, and those of what it may run.
 func commandsOf(st *shellcmd.Step) (all [][]string) {
 	for _, st := range append([]shellcmd.Step{*st}, st.Supposed...) {
+		pushes := st.Name == "git" && slices.ContainsFunc(st.Words, func(f shellcmd.Word) bool { return f.Text == "push" })
 		words := tool.Each(st.Implied(), func(forms []string) string { return strings.Join(forms, permission.OtherForm) })
 		forms := st.Forms()
 		for i, f := range st.Words[min(1, len(st.Words)):] {
-			word := permission.MadeWord + f.Text + "*"
+			word, any := permission.MadeWord+f.Text+"*", permission.MadeWord+"**"
+			if pushes && shellcmd.Whichever(f.Text) {
+				words = append(words, any, any)
+			}
 			switch {
 			case f.Kind == shellcmd.Literal:
 				word = strings.Join(forms[i+1], permission.OtherForm)
 			case f.Undashed:
-				word = permission.MadeWord + "**"
+				word = any
 			case f.Kind == shellcmd.Many:
 				word = permission.AnyWords
 			case f.Bound != "" && !f.Below:
@@ -113,9 +120,7 @@ func commandsOf(st *shellcmd.Step) (all [][]string) {
 			}
 			words = append(words, word)
 		}
-		for _, name := range st.Names() {
-			all = append(all, append(strings.Fields(name), words...))
-		}
+		all = append(all, tool.Each(st.Names(), func(name string) []string { return append(strings.Fields(name), words...) })...)
 	}
 	return all
 }
