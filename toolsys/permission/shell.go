@@ -23,10 +23,10 @@ func (u *unit) partCovered(content string, wide, folds bool) bool {
 		return !u.part.Construct && textCovered(content, u.plain) && !u.part.climbs(content) && (!u.part.Foreign || textCovered(content, configured(u.plain)))
 	}
 	content = strings.Join(strings.Fields(content), " ")
-	sure, _ := u.part.spells(content)
+	others := sameAs(content)
+	sure, _ := u.part.spells(others)
 	return sure || slices.ContainsFunc(append([]string{u.plain}, u.part.Readings...), func(text string) bool {
-		return wordsCovered(content, text, folds) || strings.HasPrefix(content, "* ") && wordsCovered(content, " "+text, folds) ||
-			slices.ContainsFunc(sameAs(content), func(other string) bool { return other == text })
+		return wordsCovered(content, text, folds) || strings.HasPrefix(content, "* ") && wordsCovered(content, " "+text, folds) || slices.Contains(others, text)
 	})
 }
 
@@ -60,10 +60,10 @@ type spelling struct {
 	wild              int      // words that may be any option
 }
 
-// spells reports whether a command has the words of a rule's content, with its options in any order and others
-// between, and whether it may have them: where a word is made when the command runs, or is cut short.
-func (p *Part) spells(content string) (sure, may bool) {
-	for i, other := range sameAs(content) {
+// spells reports whether a command has the words of a rule's content, or of another that [sameAs] gives, with the options in any
+// order and others between, and whether it may have them: where a word is made when the command runs, or is cut short.
+func (p *Part) spells(same []string) (sure, may bool) {
+	for i, other := range same {
 		if i > 0 && strings.HasPrefix(other, "git restore") && unstages(p.Text) {
 			continue
 		}
@@ -324,10 +324,11 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 	if !q.Shell.Known {
 		return "the command does not parse", q.Shell.Command, true
 	}
+	same := sameAs(r.content)
 	for i := range q.Shell.Parts {
 		p := &q.Shell.Parts[i]
-		_, may := p.spells(r.content)
-		_, launches := (&Part{Commands: p.Launched, ReadOnly: p.ReadOnly}).spells(r.content)
+		_, may := p.spells(same)
+		_, launches := (&Part{Commands: p.Launched, ReadOnly: p.ReadOnly}).spells(same)
 		switch {
 		case names && (p.Opaque != "" || may) && !rs.vouched(q, p, true):
 			why = cmp.Or(p.Opaque, "a word of it that is not literal, or cut short, may be the rule's")

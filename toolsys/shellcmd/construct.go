@@ -349,8 +349,8 @@ func otherNames(name string) (all []string) {
 	if bare := strings.TrimPrefix(lower, "g"); bare != lower && !isProgram(lower) && (isProgram(bare) || bare == "dd") {
 		all = append(all, bare) // as GNU's are called beside others
 	}
-	for _, names := range tables.Names {
-		if same := strings.Fields(names); slices.Contains(same, lower) {
+	for _, same := range tables.Names {
+		if slices.Contains(same, lower) {
 			all = append(all, same...)
 		}
 	}

@@ -43,7 +43,7 @@ type programs struct {
 	// Signs are those in front of operands that stand for options, by program-subcommand. Names are programs that
 	// are one under several names.
 	Signs named[phrases]
-	Names phrases
+	Names []list
 	// WholeOptions are programs whose options of several letters have one dash.
 	Synonyms, Combined named[phrases]
 	WholeOptions       set
