@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,8 +22,8 @@ type Encoder struct {
 	Model string
 	// Usage has Chat Completions count tokens at the end of a stream.
 	Usage bool
-	// Freeform reports of a tool whether the client takes its input as a text: Responses then
-	// has the call's only argument as that.
+	// Freeform reports of a tool whether the client takes its input as a text: Responses and Chat
+	// Completions then have the call's only argument as that.
 	Freeform func(tool string) bool
 
 	id, stop string
@@ -60,29 +61,23 @@ const windowFull = "model_context_window_exceeded"
 // Given reports whether other APIs have blocks of a type.
 func Given(kind string) bool { return kind == "text" || kind == "thinking" || kind == "tool_use" }
 
-func formOf(api API) form {
-	switch api {
-	case Chat:
-		return chatEncoder{}
-	case Responses:
-		return &responsesEncoder{}
-	case Gemini:
-		return geminiEncoder{}
-	case Ollama:
-		return ollamaEncoder{}
-	case Converse:
-		return converseEncoder{}
-	}
-	return nil
+// forms make what writes an API; the Messages API's events stay as they are.
+var forms = map[API]func() form{
+	Chat:      func() form { return chatEncoder{} },
+	Responses: func() form { return &responsesEncoder{} },
+	Gemini:    func() form { return geminiEncoder{} },
+	Ollama:    func() form { return ollamaEncoder{} },
+	Converse:  func() form { return converseEncoder{} },
 }
 
 // Add gives what an event becomes. One that is no JSON, for a fault made it so, stays.
 func (g *Encoder) Add(e stream.Event) []stream.Event {
-	if g.part == nil {
-		g.part = formOf(g.API)
+	made := forms[g.API]
+	if made == nil {
+		return []stream.Event{e}
 	}
 	if g.part == nil {
-		return []stream.Event{e}
+		g.part = made()
 	}
 	if !json.Valid(e.Data) {
 		return []stream.Event{{At: e.At, Data: e.Data}}
@@ -164,6 +159,9 @@ func (g *Encoder) block(index int64) *encodedBlock {
 
 func (g *Encoder) more(b *encodedBlock, text string) []stream.Event {
 	b.text.WriteString(text)
+	if g.freeform(b) {
+		return nil // the text is known when the JSON around it is whole
+	}
 	return g.part.piece(g, b, text)
 }
 
@@ -175,6 +173,9 @@ func (g *Encoder) close(index int64) (out []stream.Event) {
 	}
 	if b.kind == "tool_use" && b.text.Len() == 0 {
 		out = g.more(b, "{}")
+	}
+	if g.freeform(b) {
+		out = g.part.piece(g, b, g.written(b))
 	}
 	return append(out, g.part.end(g, b)...)
 }
@@ -197,25 +198,34 @@ func (g *Encoder) Document() json.RawMessage {
 	return g.part.document(g)
 }
 
-// plain joins the texts of a kind of block.
-func (g *Encoder) plain(kind string) string {
-	var all strings.Builder
-	for _, b := range g.blocks {
-		if b.kind == kind {
-			all.WriteString(b.text.String())
-		}
-	}
-	return all.String()
+// of are the blocks of a kind.
+func (g *Encoder) of(kind string) []*encodedBlock {
+	return slices.DeleteFunc(slices.Clone(g.blocks), func(b *encodedBlock) bool { return b.kind != kind })
 }
 
+// plain joins the texts of a kind of block.
+func (g *Encoder) plain(kind string) string { return strings.Join(each(g.of(kind), g.written), "") }
+
 // calls are the blocks that the client has to answer.
-func (g *Encoder) calls() (out []*encodedBlock) {
-	for _, b := range g.blocks {
-		if b.kind == "tool_use" {
-			out = append(out, b)
-		}
+func (g *Encoder) calls() []*encodedBlock { return g.of("tool_use") }
+
+// freeform reports whether a block is a call whose input is a text.
+func (g *Encoder) freeform(b *encodedBlock) bool {
+	return b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
+}
+
+// written is the text of a block; that of a call whose input is a text is its only member, or all of it.
+func (g *Encoder) written(b *encodedBlock) string {
+	if !g.freeform(b) {
+		return b.text.String()
 	}
-	return out
+	switch members := slices.Collect(maps.Values(gjson.Parse(b.text.String()).Map())); len(members) {
+	case 0:
+		return ""
+	case 1:
+		return members[0].String()
+	}
+	return b.text.String()
 }
 
 // args is a call's input; what is no JSON, as of a call that was cut, is a text.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"toolbench/sim/stream"
 )
 
@@ -30,12 +28,12 @@ func (r *responsesEncoder) start(g *Encoder) []stream.Event {
 func (r *responsesEncoder) item(g *Encoder, b *encodedBlock, done bool) json.RawMessage {
 	status, written := "in_progress", ""
 	if done {
-		status, written = "completed", b.text.String()
+		status, written = "completed", g.written(b)
 	}
 	id := g.itemID(b)
 	switch {
 	case g.freeform(b):
-		return object("id", id, "type", "custom_tool_call", "status", status, "input", text(freeInput(written)), "call_id", b.id, "name", b.name)
+		return object("id", id, "type", "custom_tool_call", "status", status, "input", text(written), "call_id", b.id, "name", b.name)
 	case b.kind == "tool_use":
 		return object("id", id, "type", "function_call", "status", status, "arguments", text(written), "call_id", b.id, "name", b.name)
 	case b.kind == "thinking":
@@ -50,25 +48,6 @@ func (r *responsesEncoder) item(g *Encoder, b *encodedBlock, done bool) json.Raw
 		content = append(content, outputText(written))
 	}
 	return object("id", id, "type", "message", "status", status, "content", listOf(content), "role", "assistant")
-}
-
-// freeform reports whether a block is a call whose input is a text.
-func (g *Encoder) freeform(b *encodedBlock) bool {
-	return b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
-}
-
-// freeInput is the text that a call's input comes to: its only member, or all of it.
-func freeInput(written string) string {
-	members := gjson.Parse(written).Map()
-	for _, v := range members {
-		if len(members) == 1 {
-			return v.String()
-		}
-	}
-	if len(members) == 0 {
-		return ""
-	}
-	return written
 }
 
 func outputText(s string) json.RawMessage {
@@ -103,37 +82,38 @@ func (r *responsesEncoder) part(g *Encoder, b *encodedBlock, step, written strin
 	return nil
 }
 
-// kinds are the events of a block's pieces.
-var kinds = map[string]string{"text": "response.output_text", "thinking": "response.reasoning_summary_text", "tool_use": "response.function_call_arguments"}
-
 func (r *responsesEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
+	kind, _ := r.kind(g, b)
+	return []stream.Event{r.event(kind+".delta", append(r.at(g, b), "delta", text(piece))...)}
+}
+
+// kinds are the events of a block's pieces, and the members that have all of them in the end.
+var kinds = map[string][2]string{"text": {"response.output_text", "text"}, "thinking": {"response.reasoning_summary_text", "text"}, "tool_use": {"response.function_call_arguments", "arguments"}}
+
+func (*responsesEncoder) kind(g *Encoder, b *encodedBlock) (kind, member string) {
 	if g.freeform(b) {
-		return nil // the text is known when the JSON around it is whole
+		return "response.custom_tool_call_input", "input"
 	}
-	return []stream.Event{r.event(kinds[b.kind]+".delta", append(r.at(g, b), "delta", text(piece))...)}
+	return kinds[b.kind][0], kinds[b.kind][1]
 }
 
 func (r *responsesEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
-	kind, member, written := kinds[b.kind], "text", b.text.String()
-	var out []stream.Event
-	switch {
-	case g.freeform(b):
-		kind, member, written = "response.custom_tool_call_input", "input", freeInput(written)
-		out = append(out, r.event(kind+".delta", append(r.at(g, b), "delta", text(written))...))
-	case b.kind == "tool_use":
-		member = "arguments"
-	}
-	out = append(out, r.event(kind+".done", append(r.at(g, b), member, text(written))...))
+	kind, member := r.kind(g, b)
+	written := g.written(b)
+	out := []stream.Event{r.event(kind+".done", append(r.at(g, b), member, text(written))...)}
 	out = append(out, r.part(g, b, "done", written)...)
 	return append(out, r.event("response.output_item.done", "output_index", slices.Index(g.blocks, b), "item", r.item(g, b, true)))
 }
 
 func (r *responsesEncoder) finish(g *Encoder) []stream.Event {
-	kind := "response.completed"
+	return []stream.Event{r.event("response."+r.status(g), "response", r.document(g))}
+}
+
+func (*responsesEncoder) status(g *Encoder) string {
 	if incomplete[g.stop] != "" {
-		kind = "response.incomplete"
+		return "incomplete"
 	}
-	return []stream.Event{r.event(kind, "response", r.document(g))}
+	return "completed"
 }
 
 // incomplete are the reasons for which a response is not complete.
@@ -141,10 +121,7 @@ var incomplete = map[string]string{"max_tokens": "max_output_tokens", windowFull
 
 func (r *responsesEncoder) document(g *Encoder) json.RawMessage {
 	items := each(g.blocks, func(b *encodedBlock) json.RawMessage { return r.item(g, b, true) })
-	if incomplete[g.stop] != "" {
-		return r.response(g, "incomplete", items)
-	}
-	return r.response(g, "completed", items)
+	return r.response(g, r.status(g), items)
 }
 
 func (r *responsesEncoder) response(g *Encoder, status string, items []json.RawMessage) json.RawMessage {

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -233,6 +234,36 @@ func TestToolsOfResponsesThatStandElsewhere(t *testing.T) {
 	assert.Empty(t, r.Asides)
 	assert.Equal(t, []string{"guessed: run is called run, its script input"}, r.Sessions[0].Notes[:1])
 	requireHeld(t, s)
+}
+
+// So it is in Chat Completions, where a call of a custom tool is of that type.
+func TestCustomToolsOfChatCompletions(t *testing.T) {
+	const run = `{"id":"call_a","type":"custom","custom":{"name":"run","input":"ls \"x\"\n"}}`
+	const calls = `[` + run + `,{"id":"call_b","type":"function","function":{"name":"wait","arguments":"{\"ms\":1}"}}]`
+	for _, streamed := range []bool{true, false} {
+		s := serve.New(scriptOf(
+			stream.Turn{ID: "1", Blocks: []stream.Block{call("call_a", "run", `{"script":"ls \"x\"\n"}`, 0), call("call_b", "wait", `{"ms":1}`, 0)}},
+			stream.Turn{ID: "2", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}},
+		), serve.Options{})
+		at := httptest.NewServer(s)
+		defer at.Close()
+		ask := func(stream bool, more string) string {
+			_, text := posted(t, at.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"g","stream":%t,"messages":[{"role":"user","content":"List."}%s],
+				"tools":[{"type":"custom","custom":{"name":"run"}},{"type":"function","function":{"name":"wait","parameters":{"type":"object"}}}]}`, stream, more))
+			return text
+		}
+		if got := ask(streamed, ""); streamed {
+			assert.Contains(t, got, `"tool_calls":[{"index":0,"id":"call_a","type":"custom","custom":{"name":"run","input":""}}]`)
+			assert.Contains(t, got, `"tool_calls":[{"index":0,"custom":{"input":"ls \"x\"\n"}}]`)
+			assert.NotContains(t, got, "script")
+		} else {
+			assert.JSONEq(t, calls, gjson.Get(got, "choices.0.message.tool_calls").Raw)
+		}
+		done := ask(false, `,{"role":"assistant","tool_calls":`+calls+`},{"role":"tool","tool_call_id":"call_a","content":"x"},{"role":"tool","tool_call_id":"call_b","content":"."}`)
+		assert.Equal(t, "Done.", gjson.Get(done, "choices.0.message.content").Str)
+		assert.Empty(t, s.Report().Asides)
+		requireHeld(t, s)
+	}
 }
 
 // A conversation in Converse's words: what was answered comes back, with the results.
