@@ -39,7 +39,7 @@ func (u *unit) covered(q *Query, content string, wide bool) bool {
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:
-		return u.partCovered(content, wide, folds) || wide && homes.MatchString(content) && u.partCovered(homes.ReplaceAllString(content, "${1}"+q.Home+"${2}"), wide, folds)
+		return u.partCovered(content, wide, folds) || wide && strings.ContainsAny(content, "~$") && u.partCovered(homes.ReplaceAllString(content, "${1}"+q.Home+"${2}"), wide, folds)
 	case unparsed:
 		return wide && slices.ContainsFunc(u.suspects, func(s string) bool { return wordsCovered(content, s, folds) })
 	}
