@@ -207,13 +207,18 @@ func TestSignaturesOfCallsComeBack(t *testing.T) {
 	}
 }
 
-// Tools of Responses may stand in an item of the input and in namespaces, and may take a text:
-// calls of those are given as such, and read back as what was called.
-func TestToolsOfResponsesThatStandElsewhere(t *testing.T) {
-	s := serve.New(scriptOf(
+// runsAndWaits serves a session in which two tools are called, of which the first may take a text.
+func runsAndWaits() *serve.Server {
+	return serve.New(scriptOf(
 		stream.Turn{ID: "1", Blocks: []stream.Block{call("call_a", "run", `{"script":"ls \"x\"\n"}`, 0), call("call_b", "wait", `{"ms":1}`, 0)}},
 		stream.Turn{ID: "2", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}},
 	), serve.Options{})
+}
+
+// Tools of Responses may stand in an item of the input and in namespaces, and may take a text:
+// calls of those are given as such, and read back as what was called.
+func TestToolsOfResponsesThatStandElsewhere(t *testing.T) {
+	s := runsAndWaits()
 	at := httptest.NewServer(s)
 	defer at.Close()
 	input := `{"type":"additional_tools","role":"developer","tools":[{"type":"namespace","name":"functions","tools":[{"type":"custom","name":"run","format":{"type":"text"}},
@@ -241,10 +246,7 @@ func TestCustomToolsOfChatCompletions(t *testing.T) {
 	const run = `{"id":"call_a","type":"custom","custom":{"name":"run","input":"ls \"x\"\n"}}`
 	const calls = `[` + run + `,{"id":"call_b","type":"function","function":{"name":"wait","arguments":"{\"ms\":1}"}}]`
 	for _, streamed := range []bool{true, false} {
-		s := serve.New(scriptOf(
-			stream.Turn{ID: "1", Blocks: []stream.Block{call("call_a", "run", `{"script":"ls \"x\"\n"}`, 0), call("call_b", "wait", `{"ms":1}`, 0)}},
-			stream.Turn{ID: "2", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}},
-		), serve.Options{})
+		s := runsAndWaits()
 		at := httptest.NewServer(s)
 		defer at.Close()
 		ask := func(stream bool, more string) string {
