@@ -3,7 +3,6 @@ package oracle
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -123,5 +122,10 @@ func frozen(v *SystemView) error {
 // lacks reports whether a tool that another request offers, and that the text names, is
 // not offered in this one.
 func (r *request) lacks(other *request, text string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(other.offered)), func(name string) bool { return !r.offered[name] && strings.Contains(text, name) })
+	for name := range other.offered {
+		if !r.offered[name] && strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
 }

@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// taskModel is the shared list of tasks (SPEC L) as a set of tasks and a set of pairs, of which
+// taskModel is the shared list of tasks (SPEC L) as a set of tasks and a list of pairs, of which
 // the first comes before the second.
 type taskModel struct {
 	last   int
 	tasks  map[int]task
-	before map[[2]int]bool
+	before [][2]int
 }
 
 type task struct {
@@ -80,7 +80,7 @@ func (m *taskModel) check(w *Work) error {
 
 func (m *taskModel) create(in taskInput) {
 	if m.tasks == nil {
-		m.tasks, m.before = map[int]task{}, map[[2]int]bool{}
+		m.tasks = map[int]task{}
 	}
 	m.last++
 	t := task{Status: "pending", Subject: *in.Subject, Description: *in.Description}
@@ -107,10 +107,10 @@ func (m *taskModel) same(id int, shown shownTask) error {
 	t := m.tasks[id]
 	var blocks, blockedBy, open []string
 	for _, other := range slices.Sorted(maps.Keys(m.tasks)) {
-		if m.before[[2]int{id, other}] {
+		if slices.Contains(m.before, [2]int{id, other}) {
 			blocks = append(blocks, strconv.Itoa(other))
 		}
-		if m.before[[2]int{other, id}] {
+		if slices.Contains(m.before, [2]int{other, id}) {
 			blockedBy = append(blockedBy, strconv.Itoa(other))
 			if m.tasks[other].Status != "completed" {
 				open = append(open, strconv.Itoa(other))
@@ -136,7 +136,7 @@ var (
 // update changes a copy of the list. Owner is the name of the owner that was given, as the tool
 // resolved it.
 func (m *taskModel) update(id int, in taskInput, by, owner string) (taskModel, error) {
-	next := taskModel{last: m.last, tasks: maps.Clone(m.tasks), before: maps.Clone(m.before)}
+	next := taskModel{last: m.last, tasks: maps.Clone(m.tasks), before: slices.Clone(m.before)}
 	t, there := next.tasks[id]
 	if !there {
 		return next, errTaskGone
@@ -182,24 +182,21 @@ func (m *taskModel) order(pair [2]string) error {
 	case b.Status != "pending" && a.Status != "completed":
 		return errTaskBegun
 	}
-	m.before[[2]int{first, then}] = true
+	m.before = append(m.before, [2]int{first, then})
 	return nil
 }
 
 // leads reports whether one task is another, or comes before it.
 func (m *taskModel) leads(from, to int) bool {
-	next := func(pair [2]int) bool { return pair[0] == from && m.leads(pair[1], to) }
-	return from == to || slices.ContainsFunc(slices.Collect(maps.Keys(m.before)), next)
+	return from == to || slices.ContainsFunc(m.before, func(pair [2]int) bool { return pair[0] == from && m.leads(pair[1], to) })
 }
 
 func (m *taskModel) step(id int, in taskInput, by string) error {
 	t := m.tasks[id]
 	switch t.Status + " " + in.Status {
 	case "pending in_progress":
-		for pair := range m.before {
-			if pair[1] == id && m.tasks[pair[0]].Status != "completed" {
-				return errTaskWaits
-			}
+		if slices.ContainsFunc(m.before, func(pair [2]int) bool { return pair[1] == id && m.tasks[pair[0]].Status != "completed" }) {
+			return errTaskWaits
 		}
 		t.Owner = cmp.Or(t.Owner, by)
 		if t.Owner != by && in.Owner == nil {
@@ -210,7 +207,7 @@ func (m *taskModel) step(id int, in taskInput, by string) error {
 	case "in_progress completed":
 	case "pending deleted", "in_progress deleted", "completed deleted":
 		delete(m.tasks, id)
-		maps.DeleteFunc(m.before, func(pair [2]int, _ bool) bool { return pair[0] == id || pair[1] == id })
+		m.before = slices.DeleteFunc(m.before, func(pair [2]int) bool { return pair[0] == id || pair[1] == id })
 		return nil
 	default:
 		return errTaskStep
