@@ -39,6 +39,7 @@ type encodedBlock struct {
 	kind     string // text, thinking, tool_use
 	id, name string
 	text     strings.Builder
+	free     bool // it is a call whose input is a text for the client
 	// signature is of thinking, or of a call.
 	signature string
 }
@@ -102,6 +103,7 @@ func (g *Encoder) add(kind string, v gjson.Result) []stream.Event {
 		if !Given(b.kind) {
 			return nil // of what the provider itself ran, others have other words
 		}
+		b.free = b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
 		g.blocks = append(g.blocks, b)
 		out := g.part.begin(g, b)
 		if first := block.Get(b.kind).String(); first != "" {
@@ -159,7 +161,7 @@ func (g *Encoder) block(index int64) *encodedBlock {
 
 func (g *Encoder) more(b *encodedBlock, text string) []stream.Event {
 	b.text.WriteString(text)
-	if g.freeform(b) {
+	if b.free {
 		return nil // the text is known when the JSON around it is whole
 	}
 	return g.part.piece(g, b, text)
@@ -174,8 +176,8 @@ func (g *Encoder) close(index int64) (out []stream.Event) {
 	if b.kind == "tool_use" && b.text.Len() == 0 {
 		out = g.more(b, "{}")
 	}
-	if g.freeform(b) {
-		out = g.part.piece(g, b, g.written(b))
+	if b.free {
+		out = g.part.piece(g, b, b.written())
 	}
 	return append(out, g.part.end(g, b)...)
 }
@@ -204,19 +206,16 @@ func (g *Encoder) of(kind string) []*encodedBlock {
 }
 
 // plain joins the texts of a kind of block.
-func (g *Encoder) plain(kind string) string { return strings.Join(each(g.of(kind), g.written), "") }
+func (g *Encoder) plain(kind string) string {
+	return strings.Join(each(g.of(kind), (*encodedBlock).written), "")
+}
 
 // calls are the blocks that the client has to answer.
 func (g *Encoder) calls() []*encodedBlock { return g.of("tool_use") }
 
-// freeform reports whether a block is a call whose input is a text.
-func (g *Encoder) freeform(b *encodedBlock) bool {
-	return b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
-}
-
 // written is the text of a block; that of a call whose input is a text is its only member, or all of it.
-func (g *Encoder) written(b *encodedBlock) string {
-	if !g.freeform(b) {
+func (b *encodedBlock) written() string {
+	if !b.free {
 		return b.text.String()
 	}
 	switch members := slices.Collect(maps.Values(gjson.Parse(b.text.String()).Map())); len(members) {
@@ -304,7 +303,7 @@ func Exception(status int) string { return cmp.Or(exceptions[status], "InternalS
 // itemID is the id of the item that a block is.
 func (g *Encoder) itemID(b *encodedBlock) string {
 	prefix := map[string]string{"text": "msg", "thinking": "rs", "tool_use": "fc"}[b.kind]
-	if g.freeform(b) {
+	if b.free {
 		prefix = "ctc"
 	}
 	return fmt.Sprintf("%s_%s_%d", prefix, g.id, slices.Index(g.blocks, b))

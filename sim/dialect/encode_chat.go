@@ -30,14 +30,14 @@ func (c chatEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
-	kind, input := c.called(g, b)
+	kind, input := b.called()
 	call := object("index", slices.Index(g.calls(), b), "id", b.id, "type", kind, kind, object("name", b.name, input, text("")))
 	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{call}), "")}
 }
 
 // called is the type of a call, and the name of its input.
-func (chatEncoder) called(g *Encoder, b *encodedBlock) (kind, input string) {
-	if g.freeform(b) {
+func (b *encodedBlock) called() (kind, input string) {
+	if b.free {
 		return "custom", "input"
 	}
 	return "function", "arguments"
@@ -49,7 +49,7 @@ func (c chatEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.E
 	case "thinking":
 		delta = object("reasoning_content", piece)
 	case "tool_use":
-		kind, input := c.called(g, b)
+		kind, input := b.called()
 		delta = object("tool_calls", []json.RawMessage{object("index", slices.Index(g.calls(), b), kind, object(input, piece))})
 	}
 	return []stream.Event{c.chunk(g, delta, "")}
@@ -81,8 +81,8 @@ func (c chatEncoder) document(g *Encoder) json.RawMessage {
 		content = JSON(said)
 	}
 	calls := each(g.calls(), func(b *encodedBlock) json.RawMessage {
-		kind, input := c.called(g, b)
-		return object("id", b.id, "type", kind, kind, object("name", b.name, input, text(g.written(b))))
+		kind, input := b.called()
+		return object("id", b.id, "type", kind, kind, object("name", b.name, input, text(b.written())))
 	})
 	message := object("role", "assistant", "content", content, "reasoning_content", g.plain("thinking"), "tool_calls", calls, "refusal", null)
 	return object("id", "chatcmpl-"+g.id, "object", "chat.completion", "created", 0, "model", g.Model,

@@ -28,11 +28,11 @@ func (r *responsesEncoder) start(g *Encoder) []stream.Event {
 func (r *responsesEncoder) item(g *Encoder, b *encodedBlock, done bool) json.RawMessage {
 	status, written := "in_progress", ""
 	if done {
-		status, written = "completed", g.written(b)
+		status, written = "completed", b.written()
 	}
 	id := g.itemID(b)
 	switch {
-	case g.freeform(b):
+	case b.free:
 		return object("id", id, "type", "custom_tool_call", "status", status, "input", text(written), "call_id", b.id, "name", b.name)
 	case b.kind == "tool_use":
 		return object("id", id, "type", "function_call", "status", status, "arguments", text(written), "call_id", b.id, "name", b.name)
@@ -83,23 +83,23 @@ func (r *responsesEncoder) part(g *Encoder, b *encodedBlock, step, written strin
 }
 
 func (r *responsesEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.Event {
-	kind, _ := r.kind(g, b)
+	kind, _ := b.event()
 	return []stream.Event{r.event(kind+".delta", append(r.at(g, b), "delta", text(piece))...)}
 }
 
-// kinds are the events of a block's pieces, and the members that have all of them in the end.
+// kinds are the kinds of event of a block's pieces, and the members that have all of them in the end.
 var kinds = map[string][2]string{"text": {"response.output_text", "text"}, "thinking": {"response.reasoning_summary_text", "text"}, "tool_use": {"response.function_call_arguments", "arguments"}}
 
-func (*responsesEncoder) kind(g *Encoder, b *encodedBlock) (kind, member string) {
-	if g.freeform(b) {
+func (b *encodedBlock) event() (kind, member string) {
+	if b.free {
 		return "response.custom_tool_call_input", "input"
 	}
 	return kinds[b.kind][0], kinds[b.kind][1]
 }
 
 func (r *responsesEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
-	kind, member := r.kind(g, b)
-	written := g.written(b)
+	kind, member := b.event()
+	written := b.written()
 	out := []stream.Event{r.event(kind+".done", append(r.at(g, b), member, text(written))...)}
 	out = append(out, r.part(g, b, "done", written)...)
 	return append(out, r.event("response.output_item.done", "output_index", slices.Index(g.blocks, b), "item", r.item(g, b, true)))
