@@ -175,8 +175,8 @@ func (r *Registry) hidden(name string, c Clerk) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.tools {
-		if t.Matches(name) {
-			return t.forbidden(c) + "."
+		if why := t.forbidden(c); why != "" && t.Matches(name) {
+			return why + "."
 		}
 	}
 	return ""

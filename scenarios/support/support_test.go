@@ -122,6 +122,7 @@ func TestAHiddenToolIsRefusedByHand(t *testing.T) {
 		why   string
 	}{
 		{support.Clerk{Channel: support.Phone, Role: support.Senior}, coupon, "sendCoupon is not for the channel phone"},
+		{support.Clerk{Channel: support.Ticket, Role: support.Senior}, coupon, "sendCoupon is not for the channel ticket"},
 		{support.Clerk{Channel: support.Online, Role: support.Junior}, refund, "createRefund is not for the role junior"},
 	} {
 		s := newService(t, c.clerk)
@@ -193,4 +194,58 @@ func TestPitfalls(t *testing.T) {
 			assert.Equal(t, c.done, s.shop.Done())
 		})
 	}
+}
+
+// A tool that was added after the request was made is not known to the model yet; nothing keeps it from the clerk.
+func TestAToolThatIsCalledBeforeItWasOfferedIsUnknown(t *testing.T) {
+	s := newService(t, senior)
+	s.before = func(n int) {
+		if n == 0 {
+			greet, err := support.Build(support.Def[support.TextIn, string]{Name: "greetCustomer", Description: "Greets.",
+				Call: func(context.Context, support.TextIn) (string, error) { return "hello", nil }})
+			require.NoError(t, err)
+			require.NoError(t, s.registry.Add(greet))
+		}
+	}
+	s.asks([2]string{"greetCustomer", `{"text":"hello"}`})
+	assert.Contains(t, s.results[0], `There is no tool named "greetCustomer".`)
+	assert.NotContains(t, s.results[0], `". .`)
+	assert.Empty(t, s.asked)
+}
+
+// Whoever keeps what was made of the tools learns by the version that they may be others.
+func TestAnotherToolIsAnotherVersion(t *testing.T) {
+	s := newService(t, senior)
+	offer := s.registry.For(func() support.Clerk { return s.clerk })
+	before, again := offer(t.Context()), offer(t.Context())
+	assert.Equal(t, before.Version, again.Version)
+	assert.Equal(t, before.Tools, again.Tools, "a tool stays the same one")
+	more, err := support.Build(support.Def[support.TextIn, string]{Name: "more", Description: "Does more.",
+		Call: func(context.Context, support.TextIn) (string, error) { return "", nil }})
+	require.NoError(t, err)
+	require.NoError(t, s.registry.Add(more))
+	assert.NotEqual(t, before.Version, offer(t.Context()).Version)
+	require.ErrorIs(t, s.registry.Add(more), support.ErrName)
+}
+
+// What a change did can be looked up afterwards, and an order is its own customer's only.
+func TestWhatWasDoneIsSeen(t *testing.T) {
+	s := newService(t, senior)
+	look := [2]string{"queryOrder", `{"orderId":"7"}`}
+	s.asks([2]string{"updateAddress", `{"orderId":"7","address":"There"}`}, [2]string{"trackLogistics", `{"orderId":"7"}`},
+		[2]string{"createRefund", `{"orderId":"7","reason":"scratched","amount":100}`}, look,
+		[2]string{"queryCustomer", `{"customerId":"c1"}`}, [2]string{"queryCustomer", `{"customerId":"c2"}`})
+	assert.Contains(t, s.results[1], "There")
+	assert.Contains(t, s.results[3], `"refunded":100`)
+	assert.Contains(t, s.results[3], `"total":5000`)
+	assert.Contains(t, s.results[4], `"id":"8"`)
+	assert.Equal(t, "[]", s.results[5])
+}
+
+// What became impossible while the clerk thought about it is refused, whatever the tool itself would do.
+func TestWhatCannotBeDoneIsRefusedBeforeTheClerkIsAsked(t *testing.T) {
+	s := newService(t, senior)
+	s.asks([2]string{"createRefund", `{"orderId":"7","reason":"x","amount":5001}`})
+	assert.Empty(t, s.asked)
+	assert.Contains(t, s.results[0], "5000 cents")
 }
