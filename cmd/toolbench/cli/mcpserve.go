@@ -77,6 +77,11 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 	if err := w.tools(nil, tool.Servers{}, f.tools...); err != nil {
 		return err
 	}
+	for _, p := range w.system.RuleProblems(w.rules) {
+		if !p.Unknown || !slices.Contains(known, p.Hit.Rule.Tool()) { // a rule for what is not offered has its use elsewhere
+			w.notice(p.String())
+		}
+	}
 	tools := toolsOf(w.system.Catalogue.Entries())
 	if err := c.open(ctx, &w); err != nil {
 		return err
