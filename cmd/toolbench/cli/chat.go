@@ -77,7 +77,7 @@ func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
 		return err
 	}
 	defer a.Interrupts.Take(c.interrupt)()
-	return c.run(ctx)
+	return cmp.Or(c.run(ctx), wrap(c.screen.out.err))
 }
 
 // chat is a conversation at the terminal, or with a script.

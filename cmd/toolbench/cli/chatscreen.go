@@ -23,7 +23,8 @@ import (
 // output when it is done. The session calls it from several goroutines.
 type chatScreen struct {
 	reports.Terminal
-	out, err io.Writer
+	out printed // the model's words, which a program that reads them must not take for whole when they are not
+	err io.Writer
 	// one reports that both outputs are the same terminal, together that the model's words are
 	// drawn with all else.
 	one, together, quiet bool
@@ -40,7 +41,7 @@ type chatScreen struct {
 
 func (a *app) chatScreen(f chatFlags) *chatScreen {
 	s := &chatScreen{
-		Terminal: a.drawing(f.displayFlags).Terminal(), out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), quiet: f.quiet,
+		Terminal: a.drawing(f.displayFlags).Terminal(), out: printed{Writer: a.Stdout}, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), quiet: f.quiet,
 	}
 	s.together = s.one && !f.quiet && a.env("TERM") != "dumb"
 	s.live = reports.Live{W: a.Stderr, Screen: s.Terminal, Transcript: &reports.Transcript{Wordless: !s.together}}
@@ -64,7 +65,7 @@ func (s *chatScreen) line(paint reports.Paint, text string) {
 func (s *chatScreen) newline() {
 	switch {
 	case s.midline && s.one:
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(&s.out)
 		s.midline = false
 	case s.waiting || s.asking:
 		fmt.Fprintln(s.err)
@@ -161,7 +162,7 @@ func (s *chatScreen) idle() {
 	s.soon, s.asking, s.live.Status = nil, false, ""
 	s.live.Forget()
 	if s.midline {
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(&s.out)
 		s.midline = false
 	}
 }
@@ -242,7 +243,7 @@ func (s *chatScreen) stream(agent string, data []byte) {
 		return // the session reports it
 	}
 	if event.Type == "content_block_stop" && s.midline {
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(&s.out)
 		s.midline = false
 		return
 	}
@@ -258,7 +259,7 @@ func (s *chatScreen) words(text string) {
 	for i, l := range lines {
 		lines[i] = reports.Safe(l)
 	}
-	fmt.Fprint(s.out, strings.Join(lines, "\n"))
+	fmt.Fprint(&s.out, strings.Join(lines, "\n"))
 	s.midline = lines[len(lines)-1] != "" || len(lines) == 1 && s.midline
 }
 
