@@ -130,7 +130,7 @@ func (a *app) newTap(args []string, dash int, f tapFlags) (*tapSession, error) {
 			return nil, err
 		}
 	}
-	if err := checkEnv(f.env); err != nil {
+	if err := checkEnv(f.env, f.urlEnv); err != nil {
 		return nil, err
 	}
 	if t.file, err = a.cassetteFile(f.out); err != nil {

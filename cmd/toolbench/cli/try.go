@@ -123,7 +123,7 @@ func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEnv(f.env); err != nil {
+	if err := checkEnv(f.env, f.urlEnv); err != nil {
 		return nil, err
 	}
 	if err := f.checkThen(); err != nil {
@@ -163,7 +163,10 @@ func (f *tryFlags) checkThen() error {
 	return nil
 }
 
-func checkEnv(pairs []string) error {
+func checkEnv(pairs, addresses []string) error {
+	if i := slices.IndexFunc(addresses, func(name string) bool { return strings.Contains(name, "=") }); i >= 0 {
+		return usage("--url-env %q: write the name of a variable alone; it gets the address", addresses[i])
+	}
 	for _, pair := range pairs {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
 			return usage("--env %q: write NAME=VALUE", pair)
