@@ -228,18 +228,16 @@ func formatNamed(name string) reports.Format {
 	return reports.Formats()[slices.Index(formatNames(), name)]
 }
 
-// writeFiles writes a report to each file that was asked for.
-func (a *app) writeFiles(outs outputs, write func(w io.Writer, format string) error) error {
+// writeFiles writes a report to each file that was asked for, the others where one cannot be written.
+func (a *app) writeFiles(outs outputs, write func(w io.Writer, format string) error) (failed error) {
 	for _, f := range outs.files {
 		var b bytes.Buffer
 		if err := write(&b, f.format); err != nil {
 			return harness(fmt.Errorf("writing %s: %w", f.file, err))
 		}
-		if err := a.writeNamed(f.file, b.Bytes()); err != nil {
-			return err
-		}
+		failed = errors.Join(failed, a.writeNamed(f.file, b.Bytes()))
 	}
-	return nil
+	return failed
 }
 
 // writeNamed writes a file whose name somebody gave. Where that is a folder, or no place to

@@ -48,9 +48,7 @@ func (a *app) merge(args []string, f printing) error {
 	if !isRun && (f.outputs.wants(mergedFormats()...)) {
 		return usage("a report of %s is merged as json alone", whole.Command)
 	}
-	if err := a.writeFiles(f.outputs, write); err != nil {
-		return err
-	}
+	unwritten := a.writeFiles(f.outputs, write)
 	switch {
 	case f.outputs.screen != "":
 		err = write(a.Stdout, f.outputs.screen)
@@ -59,7 +57,7 @@ func (a *app) merge(args []string, f printing) error {
 	case len(f.outputs.files) == 0:
 		err = whole.Write(a.Stdout)
 	}
-	return cmp.Or(wrap(err), verdict(outcomes), judged(nil, whole.Failed()))
+	return cmp.Or(unwritten, wrap(err), verdict(outcomes), judged(nil, whole.Failed()))
 }
 
 // dealt gives a shard's share of entries: by count, or with --times by the real time that
