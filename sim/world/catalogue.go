@@ -175,8 +175,8 @@ var kinds = map[byte]string{'{': "an object", '[': "an array", '"': "a string", 
 // kind names a value of JSON.
 func kind(r gjson.Result) string { return cmp.Or(kinds[r.Raw[0]], "a number") }
 
-// plain words a type error without the names of Go types.
-func plain(err error) string {
+// Plain words a type error without the names of Go types.
+func Plain(err error) string {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s has the wrong type, %s", cmp.Or(mismatch.Field, "it"), mismatch.Value)
 	}

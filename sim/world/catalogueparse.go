@@ -279,7 +279,7 @@ func (p *parser) tool(e entry, server string) error {
 		Meta        *mcp.Meta             `json:"_meta"`
 	}{&t.Annotations, &t.Meta}
 	if err := json.Unmarshal([]byte(e.Raw), &besides); err != nil {
-		return p.fail(e.Index, "%s; members are as in the protocol's tools/list", plain(err))
+		return p.fail(e.Index, "%s; members are as in the protocol's tools/list", Plain(err))
 	}
 	switch again, known := p.again(server, name, t.Description, schema); {
 	case again:

@@ -159,7 +159,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		var s agentSettings
 		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 		if err := json.Unmarshal(text, &s); err != nil {
-			return usage("%s:%s: it is no settings file: %s", file, world.PlaceOf(text, err), err)
+			return usage("%s:%s: it is no settings file: %s; see `toolbench help permissions`", file, world.PlaceOf(text, err), world.Plain(err))
 		}
 		for _, object := range []string{string(text), gjson.GetBytes(text, "permissions").Raw} {
 			if name, twice := jsonscan.Repeated([]byte(object)); twice {
