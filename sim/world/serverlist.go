@@ -94,7 +94,7 @@ func ParseServers(file string, data []byte, lookup func(string) (string, bool)) 
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if err := json.Unmarshal(data, &config); err != nil {
-		return nil, nil, fmt.Errorf("%w: %s:%s: %s; write {\"mcpServers\": {\"name\": {\"command\": ...}}}", ErrConfig, file, PlaceOf(data, err), plain(err))
+		return nil, nil, fmt.Errorf("%w: %s:%s: %s; write {\"mcpServers\": {\"name\": {\"command\": ...}}}", ErrConfig, file, PlaceOf(data, err), Plain(err))
 	}
 	if len(config.Servers) == 0 {
 		return nil, nil, fmt.Errorf("%w: %s: it names no server; put them under \"mcpServers\"", ErrConfig, file)
@@ -125,7 +125,7 @@ func PlaceOf(text []byte, err error) string {
 func configOf(name string, raw json.RawMessage, lookup func(string) (string, bool)) (ServerConfig, error) {
 	var e configEntry
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return ServerConfig{}, fmt.Errorf("server %q: %s", name, plain(err))
+		return ServerConfig{}, fmt.Errorf("server %q: %s", name, Plain(err))
 	}
 	x := expander{lookup: lookup}
 	s := ServerConfig{Name: name, Command: x.text(e.Command), URL: x.text(e.URL), Kind: e.Type, Headers: map[string]string{}}
@@ -157,6 +157,9 @@ func (s ServerConfig) validate() error {
 	case s.Kind == "streamable-http" || s.Kind == "http" || s.Kind == "sse":
 		if s.URL == "" {
 			return fmt.Errorf("server %q: it has no url", s.Name)
+		}
+		if !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://") {
+			return fmt.Errorf("server %q: its url does not begin with http:// or https://", s.Name) // it may hold a secret
 		}
 	case s.Kind != "stdio":
 		return fmt.Errorf("server %q: unknown type %q; use stdio, http or sse", s.Name, s.Kind)

@@ -129,13 +129,15 @@ func (w *workplace) tools(sink trace.Sink, servers tool.Servers, only ...string)
 		return err
 	}
 	w.onClose(w.machine.Close)
-	agents := []string{path.Join(w.root, ".claude/agents")}
-	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
+	agents, skills := []string{path.Join(w.root, ".claude/agents")}, []string{path.Join(w.root, ".claude/skills")}
+	_, ofAgents := agentwork.AgentTypes(disk.FS, agents)
+	_, ofSkills := agentwork.Skills(agentwork.SkillDeps{FS: disk.FS, Dirs: skills})
+	if err := errors.Join(ofAgents, ofSkills); err != nil {
 		w.notice(err.Error())
 	}
 	deps := builtin.Deps{
 		FS: disk.FS, Resolve: disk.Resolve, Shell: w.machine.Run, PlainShell: w.machine.Plain(), Sandbox: w.machine.Sandbox(), Terminal: w.machine.Terminal, HTTP: http.DefaultTransport.RoundTrip,
-		AgentDirs: agents, SkillDirs: []string{path.Join(w.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
+		AgentDirs: agents, SkillDirs: skills, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
 	}
 	if err := w.backends(&deps); err != nil {
 		return err
