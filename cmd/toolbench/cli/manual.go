@@ -107,7 +107,8 @@ func narrowed(text string, width int) string {
 	var out []string
 	rest, at, code := "", 0, false
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n")+"\n", "\n") {
-		indent, column := columnsOf(line)
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		column := max(indent, len(itemKey.FindString(line))) // where the text of an item begins behind its key
 		fence := strings.HasPrefix(line, "```")
 		alone := fence || code || strings.HasPrefix(line, "|")
 		code = code != fence
@@ -138,12 +139,6 @@ func narrowed(text string, width int) string {
 
 // itemKey is what stands before the text of an item: the mark of a list, or a name with blanks behind it.
 var itemKey = regexp.MustCompile(`^ *(?:[-*]|\d+[.]) +|^ +\S.*?  +`)
-
-// columnsOf gives where a line begins, and where the text of an item begins behind its key.
-func columnsOf(line string) (indent, column int) {
-	indent = len(line) - len(strings.TrimLeft(line, " "))
-	return indent, max(indent, len(itemKey.FindString(line)))
-}
 
 func (a *app) manCommand() *cobra.Command {
 	out := "man"

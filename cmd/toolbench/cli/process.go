@@ -229,7 +229,8 @@ func endLeftovers(url string) (ended []string) {
 			return ended
 		}
 		for _, pid := range found {
-			if command := commandOf(pid); command != "" && !slices.Contains(ended, command) {
+			text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")) // without it, no word of it
+			if command := message.Line(strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")), 81); command != "" && !slices.Contains(ended, command) {
 				ended = append(ended, command)
 			}
 			if p, err := os.FindProcess(pid); err == nil {
@@ -254,12 +255,6 @@ func leftovers(url string) (pids []int) {
 		}
 	}
 	return pids
-}
-
-// commandOf is a process's command in a line, "" where it has none any more.
-func commandOf(pid int) string {
-	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")) // without it, no word of it
-	return message.Line(strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")), 81)
 }
 
 // untilSilent waits for what reads a process and is alive each time that something came. Where nothing
