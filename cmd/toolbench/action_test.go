@@ -153,7 +153,7 @@ func (r *runner) bash(s step) {
 	if err != nil {
 		require.ErrorIs(r.t, err, fs.ErrNotExist)
 	}
-	dirs := strings.Fields(string(added))
+	dirs := strings.FieldsFunc(string(added), func(r rune) bool { return r == '\n' }) // a folder's name may have blanks
 	summary := filepath.Join(r.temp, "summary")
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", r.expand(s.Run))
 	cmd.Dir = r.dir

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"mvdan.cc/sh/v3/shell"
 
 	"toolbench/cmd/toolbench/cli"
 )
@@ -247,7 +248,8 @@ func again(ts *testscript.TestScript, neg bool, args []string) {
 			continue
 		}
 		found++
-		words := strings.Fields(line)
+		words, err := shell.Fields(line, nil) // it is for a shell, which takes a quoted name as one word
+		ts.Check(err)
 		if got := exitCode(ts, ts.Exec(words[0], words[1:]...)); got != number(ts, args[0]) {
 			ts.Fatalf("%s: exit code %d, want %s", line, got, args[0])
 		}

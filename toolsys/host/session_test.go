@@ -133,7 +133,7 @@ func TestASessionRunsCommandsOfThisMachine(t *testing.T) {
 
 	text, failed = m.bash("yes 0123456789 | head -c 3000000")
 	assert.False(t, failed)
-	file := regexp.MustCompile(`all of it is in (\S+\.stdout)`).FindStringSubmatch(text)
+	file := regexp.MustCompile(`all of it is in (.+\.stdout)`).FindStringSubmatch(text)
 	require.NotNil(t, file, text[max(0, len(text)-300):])
 	info, err := os.Stat(file[1])
 	require.NoError(t, err)
