@@ -105,24 +105,43 @@ func TestThresholdsAreOfAnAgentsTimes(t *testing.T) {
 	assert.Contains(t, exceeded[0].Found, "(+100%)")
 }
 
+// What is new has changed from nothing, which no bound of a change is about; what it takes is bounded all the same.
+func TestAThresholdOfAChangeIsNotAboutWhatIsNew(t *testing.T) {
+	c := compared(t, stored(t, hiding()), stored(t, hiding(), edited(hiding(), func(o *check.Result) { o.Name = "other" })))
+	for text, where := range map[string][]string{"hidden > +1%": nil, "calls > +0": {"total"}, "calls < -0": nil, "makespan > 4s": {"latency-hiding", "other", "total"}} {
+		bound, err := reports.ParseThreshold(text)
+		require.NoError(t, err)
+		exceeded, err := c.Check(bound)
+		require.NoError(t, err)
+		var found []string
+		for _, e := range exceeded {
+			found = append(found, e.Where)
+		}
+		assert.Equal(t, where, found, text)
+	}
+}
+
 func TestThresholds(t *testing.T) {
 	before := stored(t, hiding(), edited(hiding(), func(o *check.Result) { o.Name = "other" }))
 	after := stored(t, edited(hiding(), func(o *check.Result) { o.Makespan, o.Hidden = 6*sec, 30 }), edited(hiding(), func(o *check.Result) { o.Name = "other" }))
 	c := compared(t, before, after)
 	for text, where := range map[string][]string{
-		"makespan > +5%":      {"latency-hiding", "total"},
-		"makespan > +15%":     {"latency-hiding"},
-		"makespan > +20%":     nil,
-		"makespan > +999ms":   {"latency-hiding", "total"},
-		"makespan > +999":     {"latency-hiding", "total"},
-		"makespan > 10500 ms": {"total"},
-		"makespan >= 6s":      {"latency-hiding", "total"},
-		"hidden < -5%":        {"latency-hiding"},
-		"hidden < 35":         {"latency-hiding"},
-		"hidden < -8%":        nil,
-		"slower > 0":          {"total"},
-		"failing > 0":         nil,
-		"gone >= 0":           {"total"},
+		"makespan > +5%":       {"latency-hiding", "total"},
+		"makespan > +15%":      {"latency-hiding"},
+		"makespan > +20%":      nil,
+		"makespan > +999ms":    {"latency-hiding", "total"},
+		"makespan > +999":      {"latency-hiding", "total"},
+		"makespan > 10500 ms":  {"total"},
+		"makespan >= 6s":       {"latency-hiding", "total"},
+		"hidden < -5%":         {"latency-hiding"},
+		"hidden < 35":          {"latency-hiding"},
+		"hidden < -8%":         nil,
+		"makespan <= 5s":       {"other"},
+		"makespan < 5s":        nil,
+		"makespan (other) > 0": nil,
+		"slower > 0":           {"total"},
+		"failing > 0":          nil,
+		"gone >= 0":            {"total"},
 	} {
 		bound, err := reports.ParseThreshold(text)
 		require.NoError(t, err, text)
