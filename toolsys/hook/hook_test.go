@@ -255,6 +255,18 @@ func TestTheNextPostHookSeesTheOutputAsItIsByThen(t *testing.T) {
 	assert.Equal(t, "0123", message.PlainText(m.Output))
 }
 
+// A hook that only looks changes nothing, whatever it does with what it was given.
+func TestWhatAHookIsGivenIsItsOwn(t *testing.T) {
+	rewriting := hook.Hook{Name: "rewriting", Event: hook.PostToolUse, Run: func(_ context.Context, in hook.Input) (hook.Output, error) {
+		in.Output[0], in.Input[2] = message.Text("rewritten"), 'X'
+		in.Aliases[0] = "Other"
+		return hook.Output{}, nil
+	}}
+	in := hook.Input{Event: hook.PostToolUse, Tool: "Read", Aliases: []string{"Cat"}, Input: []byte(`{"a":1}`), Output: []message.Block{message.Text("whole")}}
+	set(t, rewriting).Run(t.Context(), in, nil)
+	assert.Equal(t, hook.Input{Event: hook.PostToolUse, Tool: "Read", Aliases: []string{"Cat"}, Input: []byte(`{"a":1}`), Output: []message.Block{message.Text("whole")}}, in)
+}
+
 func TestWhatHasNoMeaningAtAnEventIsReportedAndTheRestCounts(t *testing.T) {
 	for _, c := range []struct {
 		event   hook.Event

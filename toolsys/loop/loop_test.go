@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -330,6 +331,11 @@ func TestAConversationThatNeverEndsIsEnded(t *testing.T) {
 	out, err := r.Send(t.Context(), message.UserText("go"))
 	require.ErrorIs(t, err, loop.ErrTurns)
 	assert.Equal(t, 2, out.Turns)
+
+	s = &script{turns: slices.Repeat([]turn{calls("Look")}, 200)}
+	out, err = open(t, s, nil, named("Look", nil)).Send(t.Context(), message.UserText("go"))
+	require.ErrorIs(t, err, loop.ErrTurns)
+	assert.Equal(t, 100, out.Turns, "the limit where none is given")
 }
 
 // A sub-agent has a state of its own; nothing flows back, and it ends with its

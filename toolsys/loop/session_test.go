@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
@@ -143,6 +144,96 @@ func TestAReminderGoesOutWithResults(t *testing.T) {
 	require.Len(t, content, 2)
 	assert.Equal(t, "<system-reminder>Be brief.</system-reminder>", content[1].Text)
 	assert.Len(t, r.History(), 4, "nothing follows the last answer")
+}
+
+// What the user adds where no call was made is reminded of as well.
+func TestAReminderGoesOutWithWhatTheUserAdds(t *testing.T) {
+	var r *room
+	s := &script{turns: []turn{says("well"), says("done")}}
+	s.at = func(n, i int) {
+		if n == 0 && i == 5 {
+			r.Interrupt(message.UserText("and now this"))
+		}
+	}
+	r = open(t, s, func(c *loop.Config) { c.Reminder = "Be brief." })
+	r.send(t)
+	last := s.requests[1].Messages[len(s.requests[1].Messages)-1]
+	assert.Equal(t, "and now this<system-reminder>Be brief.</system-reminder>", strings.ReplaceAll(message.PlainText(last.Content), "\n", ""))
+}
+
+// What an earlier reply named stands until another names it: where the model's code runs, and which reply was the last.
+func TestWhatAReplyNamesStandsUntilAnotherNamesIt(t *testing.T) {
+	first, second := calls("Look a"), calls("Look b")
+	first[0] = `{"type":"message_start","message":{"id":"m1","model":"x","content":[],"container":{"id":"box"},"usage":{"input_tokens":3,"output_tokens":1}}}`
+	second[0] = `{"type":"message_start","message":{"model":"x","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}`
+	s := &script{turns: []turn{first, second, says("done")}}
+	open(t, s, func(c *loop.Config) { c.Diagnose = true }, named("Look", nil)).send(t)
+	for _, request := range s.requests[1:] {
+		assert.Equal(t, "box", request.Container)
+		assert.Equal(t, "m1", request.Previous)
+	}
+}
+
+// A hook that stops the turn gives the reason, and no answer in a form is owed after it.
+func TestAHookThatStopsTheTurnGivesItsReason(t *testing.T) {
+	stop, err := hook.New(clock(), hook.Hook{Name: "guard", Event: hook.PostToolUse, Run: func(context.Context, hook.Input) (hook.Output, error) {
+		return hook.Output{Stop: true, Reason: "that is enough"}, nil
+	}})
+	require.NoError(t, err)
+	answer := tool.Must(tool.Def[json.RawMessage, string]{Name: "Answer", Description: "Answers.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Call: func(context.Context, json.RawMessage, *tool.Context) (tool.Result[string], error) {
+			return tool.Done("taken"), nil
+		}})
+	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Answer", Tool: answer, Gate: pool.Gate{Special: true, Output: true}}, {Name: "Look", Tool: named("Look", nil)}})
+	require.NoError(t, err)
+	s := &script{turns: []turn{calls("Look a"), says("never asked for")}}
+	r := open(t, s, func(c *loop.Config) {
+		c.Catalogue, c.Handlers.Hooks, c.Output = catalogue, stop, json.RawMessage(`{"type":"object"}`)
+	})
+	out := r.send(t)
+	assert.Equal(t, "hook", out.Stop)
+	assert.Equal(t, "that is enough", out.Reason)
+	assert.Len(t, s.requests, 1)
+}
+
+// A sub-agent's messages are its own, whatever its parent snipped of those of its own numbers.
+func TestAChildsMessagesAreNotThoseThatItsParentSnipped(t *testing.T) {
+	agent := named("Agent", call(func(ctx context.Context, in in, c *tool.Context) (tool.Result[string], error) {
+		got, err := c.Spawn(ctx, tool.Job{Prompt: in.Text})
+		return tool.Done(got.Text), err
+	}))
+	s := &script{turns: []turn{calls("Agent dig"), calls("Look a"), says("found"), says("done")}}
+	r := open(t, s, func(c *loop.Config) {
+		c.History = []message.Message{message.UserText("old"), {Role: message.Assistant, Content: []message.Block{message.Text("well")}}}
+		c.State.Snipped = tool.Snips{Messages: []int{1, 2, 3}}
+	}, agent, named("Look", nil))
+	r.send(t)
+	for _, request := range s.requests[1:3] {
+		assert.Equal(t, "dig", message.PlainText(request.Messages[0].Content))
+	}
+	assert.Len(t, s.requests[2].Messages, 3)
+}
+
+// Thinking leaves room for a reply, and a budget that was chosen in the session is no adaptive one.
+func TestThinkingIsWithinItsBounds(t *testing.T) {
+	for budget, fits := range map[int]bool{0: true, 1023: false, 1024: true, 8191: true, 8192: false, -1: false} {
+		catalogue, err := pool.NewCatalogue(nil)
+		require.NoError(t, err)
+		c := loop.Config{Model: (&script{}).model, Catalogue: catalogue, Settings: settings.External(), Thinking: message.Thinking{Budget: budget}}
+		c.Handlers.Clock = clock()
+		_, err = loop.New(c)
+		assert.Equal(t, fits, err == nil, budget)
+	}
+	for option, want := range map[string]message.Thinking{
+		"": {Adaptive: true}, "off": {}, "adaptive": {Adaptive: true}, "1024": {Budget: 1024}, "1023": {Adaptive: true}, "8192": {Adaptive: true}, "much": {Adaptive: true},
+	} {
+		s := &script{turns: []turn{says("done")}}
+		open(t, s, func(c *loop.Config) {
+			c.Thinking.Adaptive = true
+			c.State = c.State.WithOption(tool.OptionThinking, option)
+		}).send(t)
+		assert.Equal(t, want, s.requests[0].Thinking, option)
+	}
 }
 
 // What a program of the model's called is answered with results alone; what else there is

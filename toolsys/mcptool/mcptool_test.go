@@ -398,6 +398,28 @@ func TestContentBecomesBlocksInOrder(t *testing.T) {
 	}, out.Blocks)
 }
 
+// Structured content says again what the content says, for programs: the model reads it once.
+func TestStructuredContentBesideContentIsNotRepeated(t *testing.T) {
+	out, err := asked(t, answers(&mcp.CallToolResult{
+		StructuredContent: map[string]any{"a": 1}, Content: []mcp.Content{&mcp.TextContent{Text: "a is 1"}},
+	}, nil), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []message.Block{message.Text("a is 1")}, out.Blocks)
+	assert.JSONEq(t, `{"a":1}`, string(out.Meta.Structured))
+}
+
+// The protocol's own title goes before that of the annotations, and both before the name.
+func TestATitleIsTheToolsOwnThenThatOfItsAnnotations(t *testing.T) {
+	for want, given := range map[string]mcp.Tool{
+		"Own (s)":   {Title: "Own", Annotations: &mcp.ToolAnnotations{Title: "Noted"}},
+		"Noted (s)": {Annotations: &mcp.ToolAnnotations{Title: "Noted"}},
+		"x (s)":     {},
+	} {
+		got, _ := one(t, listed("x", func(m *mcp.Tool) { m.Title, m.Annotations = given.Title, given.Annotations }))
+		assert.Equal(t, want, got.Present.Title(tool.Input{Value: json.RawMessage(`{}`)}))
+	}
+}
+
 func TestStructuredContentAndMetaAreKept(t *testing.T) {
 	out, err := asked(t, answers(&mcp.CallToolResult{
 		Meta: mcp.Meta{"k": "v"}, StructuredContent: map[string]any{"b": 1, "a": []int{2}},

@@ -450,6 +450,8 @@ func TestWhatCannotBeShownIsDescribed(t *testing.T) {
 		{message.Document("application/pdf", coded(pdf)), "application/pdf"},
 		{message.Document("text/plain", coded(pdf)), "application/pdf"},
 		{message.Document("application/pdf", coded("<html>")), "it is no PDF"},
+		{message.Document("application/pdf", coded(strings.Repeat(" ", 1019)+pdf)), "application/pdf"},
+		{message.Document("application/pdf", coded(strings.Repeat(" ", 1020)+pdf)), "it is no PDF"},
 		{message.Document("application/pdf", coded(pdf+"\n<< /Encrypt 1 0 R >>")), "it is encrypted"},
 		{message.Document("application/pdf", coded(pdf+strings.Repeat("x", 20_000_000))), "20000000 bytes are the most"},
 	} {

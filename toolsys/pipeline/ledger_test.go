@@ -334,9 +334,43 @@ func TestAFailedWriteCutsNoMoreThanTheMessageIsOver(t *testing.T) {
 	assert.Contains(t, ds[0].Why, "no space left")
 }
 
-func TestHundredsOfPreviewsStillFit(t *testing.T) {
+// What its own limit had cut where nothing can be saved is cut by no more than the message is over, and is still cut.
+func TestWhatWasCutAlreadyIsCutByNoMoreThanTheMessageIsOver(t *testing.T) {
+	l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
+	many := sized(50_000, lines(60_000), lines(60_000), lines(60_000), lines(60_000), lines(30_000))
+	out, ds := l.Message(1, many)
+	assert.Equal(t, []string{"truncated", "truncated", "truncated", "truncated", "kept"}, verdicts(ds))
+	assert.LessOrEqual(t, total(out), pipeline.MaxMessageChars)
+	assert.Greater(t, total(out), pipeline.MaxMessageChars-200)
+	assert.Contains(t, out[0].Content[0].Text, "of 60000 characters are shown. The rest could not be saved")
+	for _, d := range ds[:4] {
+		assert.Contains(t, d.Why, "no space left")
+	}
+}
+
+// A call id that two results share leads to the first of their files, however often it is asked for.
+func TestAFileIsFoundByItsCall(t *testing.T) {
 	l, _ := ledger()
-	many := make([]string, 300)
+	assert.Empty(t, l.File("twice"))
+	l.One(1, "twice", 10, texts("short"))
+	assert.Empty(t, l.File("twice"), "what is sent whole is in no file")
+	_, first := l.One(1, "twice", 10, texts(lines(20)))
+	for n := range 8 {
+		_, other := l.One(2+n, "twice", 10, texts(lines(21+n)))
+		require.NotEqual(t, first.Path, other.Path)
+	}
+	assert.Equal(t, "/results/twice-2.txt", l.File("twice"))
+}
+
+func TestHundredsOfPreviewsStillFit(t *testing.T) {
+	for _, n := range []int{300, 700} { // with a short preview each, and with none
+		hundreds(t, n)
+	}
+}
+
+func hundreds(t *testing.T, n int) {
+	l, _ := ledger()
+	many := make([]string, n)
 	for i := range many {
 		many[i] = lines(60_000)
 	}

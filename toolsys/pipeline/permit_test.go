@@ -542,3 +542,24 @@ func TestRulesSpeakOfWhatALinkLeadsTo(t *testing.T) {
 	assert.Equal(t, pipeline.Denied, w.call(`{"path":"/repo/link/passwd"}`).Status)
 	assert.Equal(t, pipeline.Denied, w.call(`{"path":"//host/share"}`).Status)
 }
+
+// Who works in a worktree leaves the main tree as it is, by whatever link it is reached or named.
+func TestTheMainTreeOfAWorktreeIsLeftAloneBehindALinkToo(t *testing.T) {
+	write := tool.Must(tool.Def[in, string]{
+		Name: "Put", Description: "Writes a file.", Traits: tool.Traits[in]{EditsFiles: true},
+		Call:    func(context.Context, in, *tool.Context) (tool.Result[string], error) { return tool.Done("done"), nil },
+		Subject: func(in in, _ *tool.Context) tool.Subject { return tool.Subject{Paths: []string{in.Path}} },
+	})
+	resolve := func(path string) string { return strings.Replace(path, "/link", "/real", 1) }
+	for path, behaviour := range map[string]permission.Behaviour{
+		"/link/a": permission.Deny, "/real/a": permission.Deny, "/real": permission.Deny, "/really/a": permission.Allow, "/wt/a": permission.Allow,
+	} {
+		c := &tool.Context{State: tool.State{Dir: "/wt", Root: "/wt", Worktree: &tool.Worktree{Dir: "/wt", Main: "/link"}}}
+		c.Roots, c.Mode = []string{"/wt"}, permission.Bypass
+		raw, err := json.Marshal(in{Path: path})
+		require.NoError(t, err)
+		d, _, err := pipeline.Decide(write, raw, c, resolve)
+		require.NoError(t, err)
+		assert.Equal(t, behaviour, d.Behaviour, path)
+	}
+}

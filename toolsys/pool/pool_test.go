@@ -88,7 +88,7 @@ func TestDuplicateNames(t *testing.T) {
 	assert.True(t, got.IsMCP(), "a denied built-in may be replaced; a rule without mcp__ is about built-ins only")
 	assert.Zero(t, p.Builtins)
 
-	one, two := served("a", "x", bare), served("b", "y", bare)
+	one, two := served("a", "y", bare), served("b", "x", bare)
 	for _, order := range [][]*tool.Tool{{one, two}, {two, one}} {
 		p := catalogue(t).Assemble(pool.Inputs{Settings: settings.External(), Served: order})
 		got, _ := p.Find("Search")
@@ -207,6 +207,7 @@ func TestModesOfTheWholeCatalogue(t *testing.T) {
 	assert.Equal(t, []string{"Bash", "CoordinatorMode", "Read"}, names(settings.Simple().With(settings.CoordinatorMode)))
 	repl := settings.Internal().With(settings.ReplMode)
 	assert.Equal(t, []string{"REPL", "Task"}, names(repl), "what the REPL keeps for itself is reached through it")
+	assert.Equal(t, []string{"Bash", "Read", "Task"}, names(settings.External().With(settings.ReplMode)), "who has no REPL is kept from nothing")
 	repl.Simple = true
 	assert.Equal(t, []string{"REPL"}, names(repl))
 
@@ -573,6 +574,35 @@ func TestPropertyAnAssemblyIsWhatACatalogueAssembles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A request looks as its own conditions and style have it, whatever the one before it looked like.
+func TestAnAssemblyKeepsNothingOfOtherConditionsOrStyles(t *testing.T) {
+	c, err := pool.NewCatalogue([]pool.Entry{
+		{Name: "Later", Tool: named("Later", deferrable)},
+		{Name: "List", Tool: named("List"), Gate: pool.Gate{Special: true, Resources: true}},
+	})
+	require.NoError(t, err)
+	var a pool.Assembly
+	for _, has := range []bool{false, true, false} {
+		p := a.Assemble(c, pool.Inputs{Settings: settings.External(), Conditions: pool.Conditions{Resources: has}})
+		assert.Equal(t, has, slices.Contains(p.Names(), "List"))
+		for _, style := range []pool.Style{pool.Names, pool.API, pool.Hints} {
+			s := a.Look(p, pool.View{Settings: settings.External(), Deferring: true, Style: style})
+			assert.Equal(t, style != pool.API, s.Announcement() != "")
+			assert.Equal(t, style == pool.API, slices.Contains(toolsOf(t, s.Definitions(pool.NewDefinitions())), "Later"))
+		}
+	}
+}
+
+// What the API's own search finds is known to the calls behind it, and not to those before it.
+func TestWhatIsFoundMeanwhileIsKnownToALaterSnapshotOnly(t *testing.T) {
+	c := catalogue(t, named("Later", deferrable))
+	s := look(c.Assemble(pool.Inputs{Settings: settings.External()}), pool.View{Deferring: true, Style: pool.ServerBM25})
+	later, ok := s.Pool.Find("Later")
+	require.True(t, ok)
+	assert.False(t, s.With([]string{"Later"}).HintDue(later))
+	assert.True(t, s.HintDue(later))
 }
 
 // A definition is the tool's name, its prompt and its input's schema, as they stand; where

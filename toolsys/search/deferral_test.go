@@ -127,6 +127,7 @@ func TestWindowsByModelAndBeta(t *testing.T) {
 		{"anthropic.claude-3-5-haiku-20241022-v1:0", 200_000, 200_000, true},
 		{"Claude-Opus-4-6", 1_000_000, 1_000_000, true},
 		{"claude-sonnet-4-5[1m]", 1_000_000, 1_000_000, true},
+		{" claude-sonnet-4-5[1m] ", 1_000_000, 1_000_000, true},
 		{"claude-opus-4-5[1m]", 200_000, 200_000, true},
 		{"claude-2.1", 200_000, 200_000, true},
 		{"claude-sonnet-4-9", 200_000, 200_000, false},

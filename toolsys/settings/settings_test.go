@@ -103,6 +103,28 @@ func TestAnEmptyValueCountsAsUnset(t *testing.T) {
 	assert.Equal(t, settings.External(), s)
 }
 
+// Blanks around a value come of files of variables and of quoting; they are no part of it.
+func TestBlanksAroundAValueAreNoPartOfIt(t *testing.T) {
+	for name, value := range map[string]string{
+		"CLAUDE_CODE_SIMPLE": "On", "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": "7", "ENABLE_LSP_TOOL": "yes", "USER_TYPE": "ant",
+		"ANTHROPIC_BASE_URL": "https://gateway.example/v1", "TOOL_SEARCH_RANKER": "bm25",
+	} {
+		plain, err := settings.FromEnv(from(map[string]string{name: value}))
+		require.NoError(t, err, name)
+		assert.NotEqual(t, settings.External(), plain, name)
+		blank, err := settings.FromEnv(from(map[string]string{name: " " + value + "\t"}))
+		require.NoError(t, err, name)
+		assert.Equal(t, plain, blank, name)
+	}
+}
+
+func TestABaseURLHasAHost(t *testing.T) {
+	for _, address := range []string{"http://:8080", "https:///v1", "//gateway.example"} {
+		_, err := settings.FromEnv(from(map[string]string{"ANTHROPIC_BASE_URL": address}))
+		require.ErrorContains(t, err, address)
+	}
+}
+
 func TestGarbageIsAnErrorThatNamesTheVariableAndTheValue(t *testing.T) {
 	for name, value := range map[string]string{
 		"CLAUDE_CODE_SIMPLE":                     "maybe",
@@ -157,9 +179,9 @@ func TestToolSearchModes(t *testing.T) {
 		return settings.ToolSearch{Kind: settings.Auto, Percent: n, Explicit: true}
 	}
 	for value, want := range map[string]settings.ToolSearch{
-		"": {}, "true": always, "TRUE": always, "1": always, "auto:0": always,
+		"": {}, " ": {}, "true": always, "TRUE": always, "1": always, "auto:0": always, "yes": always, "on": always, " true ": always,
 		"auto": auto(10), "auto:1": auto(1), "auto:99": auto(99), "Auto:42": auto(42),
-		"false": off, "0": off, "auto:100": off,
+		"false": off, "0": off, "auto:100": off, "no": off, "Off": off, "\tauto ": auto(10),
 	} {
 		got, err := settings.ParseToolSearch(value)
 		require.NoError(t, err, value)
@@ -269,6 +291,7 @@ func TestSettingsAreValues(t *testing.T) {
 	assert.False(t, base.Has(settings.Kairos))
 	assert.Equal(t, settings.Kairos.Compiled(), derived.Has(settings.Kairos))
 	assert.True(t, base == derived.Without(settings.Kairos, settings.TodoV2))
+	assert.True(t, base == base.Without(settings.Kairos), "what is off stays off")
 }
 
 func TestEveryFlagTurnsOnAllThatIsCompiledIn(t *testing.T) {

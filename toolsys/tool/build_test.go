@@ -64,6 +64,8 @@ func TestWhatADefinitionLeavesOutGetsItsSafeValue(t *testing.T) {
 	assert.Nil(t, tl.Validate(input, &tool.Context{}))
 	assert.Equal(t, tool.Subject{}, tl.Subject(input, &tool.Context{}))
 	assert.Equal(t, tool.Effects{Everything: true}, tl.Behaviour.Effects(input, &tool.Context{}))
+	_, completed := tl.Complete(input, &tool.Context{})
+	assert.False(t, completed, "the call runs as it was approved")
 	assert.Equal(t, tool.Class{}, tl.Behaviour.Class(input))
 	assert.Equal(t, "block", tl.Behaviour.Interrupt.String())
 	assert.Empty(t, tl.Shape.Classifier(input))
@@ -165,6 +167,7 @@ func TestPredicatesThatPanicAreTheirSafeValue(t *testing.T) {
 		d.Shaping.Classifier = func(in) string { panic("boom") }
 		d.Shaping.Equivalent = func(a, b in) bool { panic("boom") }
 		d.Limits.Timeout = func(in) time.Duration { panic("boom") }
+		d.Complete = func(in, *tool.Context) (json.RawMessage, bool) { panic("boom") }
 		d.View = tool.View[in]{Title: func(in) string { panic("boom") }, Summary: func(in) string { panic("boom") }}
 	}))
 	input := parse(t, tl, `{"path":"a"}`)

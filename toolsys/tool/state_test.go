@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "toolbench/property/seeded"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -26,6 +27,19 @@ func TestStateIsAValue(t *testing.T) {
 	seen, ok := after.Files.Get("/f")
 	assert.True(t, ok)
 	assert.Equal(t, tool.HashOf([]byte("x")), seen.Hash)
+}
+
+func TestAnOptionWithoutAValueIsNone(t *testing.T) {
+	s := tool.State{}.WithOption("theme", "dark").WithOption("model", "m")
+	assert.Equal(t, map[string]string{"model": "m"}, s.WithOption("theme", "").Options)
+	assert.Empty(t, s.WithOption("theme", "").WithOption("model", "").WithOption("never", "").Options)
+}
+
+// What was snipped before a summary is gone with it; the message that it stands for is not.
+func TestSnipsFromANumberAreThoseOfItAndBehindIt(t *testing.T) {
+	s := tool.Snips{Messages: []int{1, 2, 3}, Calls: []message.CallAt{{Message: 1, ID: "a"}, {Message: 2, ID: "b"}, {Message: 3, ID: "c"}}}
+	assert.Equal(t, tool.Snips{Messages: []int{2, 3}, Calls: s.Calls[1:]}, s.From(2))
+	assert.Equal(t, []int{1, 2, 3}, s.Messages)
 }
 
 func TestModifiersCompose(t *testing.T) {
@@ -65,6 +79,15 @@ func TestFileCacheForgetsTheLeastRecent(t *testing.T) {
 	assert.Equal(t, "/new", c.All()[tool.FileCacheLimit-1].Path)
 	_, ok = full.Get(path(1))
 	assert.True(t, ok, "a cache is a value: what was copied before stays")
+}
+
+// A file stands in the cache once, however often and in whatever parts it was read.
+func TestAFileIsKeptOnce(t *testing.T) {
+	var c tool.FileCache
+	for _, f := range []tool.FileSeen{{Path: "/f", Hash: "1"}, {Path: "/f", Hash: "1", Partial: true}, {Path: "/f", Hash: "2", Partial: true}, {Path: "/f", Hash: "2"}} {
+		c = c.Put(f)
+		assert.Equal(t, 1, c.Len())
+	}
 }
 
 func TestAPartMakesNoMoreAndNoLessOfWhatWasSeen(t *testing.T) {

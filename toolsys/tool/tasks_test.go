@@ -312,6 +312,12 @@ func TestOutputIsBoundedAndSaysWhatItDropped(t *testing.T) {
 		assert.LessOrEqual(t, len(text), 2*tool.KeepTaskBytes)
 		assert.NotContains(t, text, "\uFFFD", "no character is cut")
 		assert.True(t, strings.HasSuffix(text, "天\n"))
+		for from, want := range map[int64]string{0: text, dropped: text, dropped + 3: text[3:], dropped + int64(len(text)): "", 1 << 40: ""} {
+			tail, next, _, err := table.Tail(id, from)
+			require.NoError(t, err)
+			assert.True(t, want == tail, from)
+			assert.Equal(t, max(dropped+int64(len(text)), from), next, "whoever reads on from there misses nothing and reads nothing twice")
+		}
 	})
 }
 

@@ -70,6 +70,7 @@ func TestEditDemandsOneOccurrence(t *testing.T) {
 func TestEditSaysWhyNothingWasFound(t *testing.T) {
 	for name, c := range map[string]struct{ content, old, want string }{
 		"white space": {"a\n\tif  x {\n\t}\n", "if x {\n}", "At line 2 stands a text that differs only in white space."},
+		"last line":   {"a\nb  c", "b c", "At line 2 stands a text that differs only in white space."},
 		"line number": {"func main() {}\n", "     1\tfunc main() {", "line number"},
 		"bad bytes":   {"a\xffb\n", "a�b", "not valid UTF-8"},
 		"nothing":     {"abc\n", "xyz", "must match exactly"},
@@ -129,6 +130,7 @@ func TestEditRefuses(t *testing.T) {
 	w := newWorkplace(t, "-- a.txt --\n"+numbered(3)+"-- n.ipynb --\n{}\n-- dir/ --\n")
 	w.refused(file.Edit(w.deps()), file.CodeNotRead, edit("line 1", "x"))
 	w.refused(file.Edit(w.deps()), file.CodeSame, edit("line 1", "line 1"))
+	w.refused(file.Edit(w.deps()), file.CodeSame, map[string]any{"file_path": "a.txt", "old_string": "line", "new_string": "line", "replace_all": true})
 	w.refused(file.Edit(w.deps()), file.CodeNotebook, map[string]any{"file_path": "n.ipynb", "old_string": "{}", "new_string": "x"})
 	w.refused(file.Edit(w.deps()), file.CodeKind, map[string]any{"file_path": "dir", "old_string": "{}", "new_string": "x"})
 

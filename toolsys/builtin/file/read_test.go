@@ -79,6 +79,16 @@ func TestReadRefusesMoreThanTheTokenCap(t *testing.T) {
 	w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.txt", "limit": 100})
 	_, known := w.c.State.Files.Get("/repo/a.txt")
 	assert.True(t, known)
+	exact := strings.Repeat(strings.Repeat("x", 992)+"\n", 100) + "y\n" // the last line end is not shown
+	w.put("/repo/b.txt", strings.Replace(exact, "x\n", "xx\n", 1))
+	assert.Len(t, w.ok(file.Read(w.deps()), map[string]any{"file_path": "b.txt", "limit": 100}), 100_000+len(note(100, 101))+1, "exactly the most is shown")
+	w.put("/repo/b.txt", strings.Replace(exact, "x\n", "xxx\n", 1))
+	w.fails(file.Read(w.deps()), map[string]any{"file_path": "b.txt", "limit": 100})
+}
+
+// note is what stands behind the first lines of more.
+func note(shown, all int) string {
+	return fmt.Sprintf("[Shown: lines 1 to %d of %d. Use offset and limit for others.]", shown, all)
 }
 
 func TestReadDecodes(t *testing.T) {

@@ -107,7 +107,9 @@ func TestAFailureInTheSandboxNamesIt(t *testing.T) {
 		out := run(t, "make", ran{stderr: text, exit: shell.Exit{Code: 1, Forbidden: "writing outside of /repo"}})
 		assert.Equal(t, named, strings.Contains(message.PlainText(out.Blocks), "the sandbox forbids writing outside of /repo"), text)
 	}
-	out := run(t, "make", ran{stderr: "Permission denied", exit: shell.Exit{Forbidden: "writing"}})
+	out := run(t, "make", ran{stdout: "Permission denied", exit: shell.Exit{Code: 1, Forbidden: "writing"}})
+	assert.Contains(t, message.PlainText(out.Blocks), "the sandbox forbids writing", "some programs print their failures on stdout")
+	out = run(t, "make", ran{stderr: "Permission denied", exit: shell.Exit{Forbidden: "writing"}})
 	assert.NotContains(t, message.PlainText(out.Blocks), "sandbox", "it did not fail")
 }
 
@@ -134,13 +136,7 @@ func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
 		}}
 		b, c, reported := shell.Bash(d), inRepo(), &reports{}
 		c.Running = reported
-		c.Clock = tool.Clock{Go: func(_ string, f func()) { go f() }, Sleep: func(ctx context.Context, _ string, d time.Duration) error {
-			select {
-			case <-time.After(d):
-			case <-ctx.Done():
-			}
-			return ctx.Err()
-		}}
+		c.Clock = sleeping()
 		out, err := b.Call(t.Context(), command(t, b, "make"), c)
 		require.NoError(t, err)
 		time.Sleep(time.Second)
@@ -149,6 +145,68 @@ func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
 		assert.True(t, strings.HasPrefix(reported.texts[1], "... 3005 bytes left out ...\nmany\n") && strings.HasSuffix(reported.texts[1], "many\nmany"), reported.texts[1][:60])
 		assert.Contains(t, message.PlainText(out.Blocks), "half\nmany")
 	})
+}
+
+// A line that came in pieces is reported once, when its end has come, and never again with the line behind it.
+func TestALineInPiecesIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs(), Run: func(_ context.Context, r shell.Request) (shell.Exit, error) {
+			for _, piece := range []string{"o", "n", "e\n", "two\n", "thr"} {
+				io.WriteString(r.Stdout, piece)
+			}
+			time.Sleep(time.Second)
+			io.WriteString(r.Stdout, "ee\n")
+			time.Sleep(time.Second)
+			return shell.Exit{}, nil
+		}})
+		c, reported := inRepo(), &reports{}
+		c.Running, c.Clock = reported, sleeping()
+		_, err := b.Call(t.Context(), command(t, b, "make"), c)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"one\ntwo", "three"}, reported.texts)
+	})
+}
+
+// chatty writes more whenever it is told of what was written.
+type chatty struct {
+	tool.Running
+	more  func(line string)
+	texts []string
+}
+
+func (c *chatty) Progress(text string) {
+	if c.texts = append(c.texts, text); len(c.texts) < 3 {
+		c.more(fmt.Sprintf("after %d\n", len(c.texts)))
+	}
+}
+
+// What is written while lines are reported is in the next report.
+func TestLinesThatComeDuringAReportAreReportedNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reported := &chatty{}
+		b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs(), Run: func(_ context.Context, r shell.Request) (shell.Exit, error) {
+			reported.more = func(line string) { io.WriteString(r.Stdout, line) }
+			io.WriteString(r.Stdout, "first\n")
+			time.Sleep(time.Minute)
+			return shell.Exit{}, nil
+		}})
+		c := inRepo()
+		c.Running, c.Clock = reported, sleeping()
+		_, err := b.Call(t.Context(), command(t, b, "make"), c)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"first", "after 1", "after 2"}, reported.texts)
+	})
+}
+
+// sleeping is the clock of a bubble.
+func sleeping() tool.Clock {
+	return tool.Clock{Go: func(_ string, f func()) { go f() }, Sleep: func(ctx context.Context, _ string, d time.Duration) error {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	}}
 }
 
 func TestAnExitCodeFailsOnlyWhereItMeansFailure(t *testing.T) {
@@ -189,6 +247,9 @@ func TestCdBecomesAModifierWithinTheRoots(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, out.Modify.Then(func(s tool.State) tool.State { return s })(inRepo().State).Dir)
 			assert.Equal(t, test.want, out.Data.(shell.BashOut).Dir)
+			if test.note == "" {
+				test.note = "(no output)"
+			}
 			assert.Contains(t, message.PlainText(out.Blocks), test.note)
 		})
 	}
@@ -317,6 +378,19 @@ func TestAStreamTooLongForMemoryKeepsItsEndsAndAFile(t *testing.T) {
 	})
 }
 
+// Exactly what is kept is whole, and no byte more.
+func TestAStreamOfExactlyTheLimitIsWhole(t *testing.T) {
+	for n, cut := range map[int]bool{19: false, 20: false, 21: true} {
+		var asked []shell.Request
+		d := deps(t, ran{stdout: strings.Repeat("x", n)}, &asked)
+		d.KeepBytes = 20
+		b := shell.Bash(d)
+		out, err := b.Call(t.Context(), command(t, b, "make"), inRepo())
+		require.NoError(t, err)
+		assert.Equal(t, cut, strings.Contains(out.Data.(shell.BashOut).Stdout, "left out"), n)
+	}
+}
+
 // Two agents may have calls of one id, whose outputs lie in one folder.
 func TestLongOutputsOfOneIDAreKeptApart(t *testing.T) {
 	fs := afero.NewMemMapFs()
@@ -362,6 +436,16 @@ func TestTheSandboxIsAskedFirstAndGoneRoundWithPermission(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, asked[0].Unsandboxed)
 
+	d.Start = func(*tool.Context, shell.Job) (string, error) { return "task_1", nil }
+	background := shell.Bash(d)
+	_, err = background.Call(t.Context(), parse(t, background, map[string]any{"command": "/usr", "run_in_background": true}), inRepo())
+	assert.ErrorContains(t, err, "it writes to /usr", "the background is no way out")
+	off := inRepo()
+	off.State = off.State.WithOption(tool.OptionSandbox, "false")
+	_, err = b.Call(t.Context(), command(t, b, "/usr"), off)
+	require.NoError(t, err, "the user switched it off")
+	assert.True(t, asked[1].Unsandboxed)
+
 	p := shell.PowerShell(d)
 	_, err = p.Call(t.Context(), command(t, p, "Get-Date"), inRepo())
 	assert.ErrorContains(t, err, "it writes to Get-Date")
@@ -371,6 +455,19 @@ func TestTheSandboxIsAskedFirstAndGoneRoundWithPermission(t *testing.T) {
 	planning := inRepo()
 	planning.Mode = permission.Plan
 	assert.Equal(t, permission.Passthrough, b.Permit(in, planning).Behaviour, "plan mode refuses it without a question")
+}
+
+// Two calls that do the same are equivalent, however their purpose is worded.
+func TestCommandsAreEquivalentWhateverTheirDescription(t *testing.T) {
+	b := shell.Bash(shell.Deps{})
+	in := func(members map[string]any) tool.Input { return parse(t, b, members) }
+	plain := in(map[string]any{"command": "make"})
+	assert.True(t, b.Shape.Equivalent(plain, in(map[string]any{"command": "make", "description": "Build it"})))
+	for name, value := range map[string]any{"command": "make x", "timeout": 5, "run_in_background": true, "dangerouslyDisableSandbox": true} {
+		other := map[string]any{"command": "make"}
+		other[name] = value
+		assert.False(t, b.Shape.Equivalent(plain, in(other)), name)
+	}
 }
 
 func TestABackgroundCommandIsATask(t *testing.T) {

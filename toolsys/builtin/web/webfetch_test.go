@@ -98,7 +98,7 @@ func TestTextIsReadAsWhatItIs(t *testing.T) {
 		"json":             {"application/json", `{"a":"<b>"}`, `{"a":"<b>"}`},
 		"a vendor's json":  {"application/problem+json", `{}`, `{}`},
 		"latin 1":          {"text/plain; charset=iso-8859-1", "caf\xe9", "café"},
-		"old and unsaid":   {"text/plain", "caf\xe9", "café"},
+		"old and unsaid":   {"text/plain", "\x93caf\xe9\x94 \x80\xea", "“café” €ê"},
 		"no type at all":   {"", "plain words", "plain words"},
 		"a malformed type": {";;;", "plain words", "plain words"},
 		"empty":            {"text/plain", "", "(the page is empty)"},

@@ -176,9 +176,11 @@ func TestASkillsNameIsNoPath(t *testing.T) {
 }
 
 func TestOnlyASkillThatBringsTextAloneAllowsItself(t *testing.T) {
-	s := work.Skill(skills(t))
+	d := skills(t)
+	require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/apart/SKILL.md", []byte("---\ncontext: fork\n---\nWork apart.\n"), 0o644))
+	s := work.Skill(d)
 	for name, want := range map[string]permission.Behaviour{
-		"greet": permission.Allow, "commit": permission.Passthrough, "audit": permission.Passthrough, "remote:x": permission.Passthrough,
+		"greet": permission.Allow, "commit": permission.Passthrough, "audit": permission.Passthrough, "apart": permission.Passthrough, "remote:x": permission.Passthrough,
 	} {
 		in := parse(t, s, `{"skill":"`+name+`"}`)
 		assert.Equal(t, want, s.Permit(in, &tool.Context{}).Behaviour, name)
@@ -238,6 +240,10 @@ func TestALongSkillIsCutAndSaysWhere(t *testing.T) {
 	out, err := use(t, d, `{"skill":"long"}`, &tool.Context{})
 	require.NoError(t, err)
 	assert.Contains(t, message.PlainText(out.Messages[0].Content), "the rest is in /repo/skills/long/SKILL.md")
+	require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/long/SKILL.md", []byte(strings.Repeat("ä", 100_000)), 0o644))
+	out, err = use(t, d, `{"skill":"long"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.NotContains(t, message.PlainText(out.Messages[0].Content), "the rest is in", "exactly the most is whole")
 	assert.Equal(t, 100_000, work.Skill(d).Limit.ResultChars)
 }
 
