@@ -275,7 +275,10 @@ func server(t *testing.T, pageSize int, names []string, answer mcp.ToolHandler) 
 	here, there := mcp.NewInMemoryTransports()
 	serving, err := s.Connect(t.Context(), there, nil)
 	require.NoError(t, err)
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+		Capabilities:   &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}},
+	}).Connect(t.Context(), here, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { serving.Close(); session.Close() })
 	return session, serving
@@ -298,7 +301,9 @@ func TestListTurnsEveryPage(t *testing.T) {
 }
 
 func TestAListThatNeverEndsIsAnError(t *testing.T) {
-	assert.ErrorIs(t, listingError(t, &mcp.ListToolsResult{Tools: []*mcp.Tool{listed("a", nil)}, NextCursor: "more"}), mcptool.ErrEndless)
+	err := listingError(t, &mcp.ListToolsResult{Tools: []*mcp.Tool{listed("a", nil)}, NextCursor: "more"})
+	require.ErrorIs(t, err, mcptool.ErrEndless)
+	assert.ErrorContains(t, err, `cursor "more" comes again`, "which is noticed at once")
 }
 
 // A list may be too long and end at once.
@@ -503,6 +508,7 @@ func TestAQuestionOfTheServerIsAnsweredFirstAndTheCallGoesOn(t *testing.T) {
 	}{
 		{`{"action":"accept"}`, ""},
 		{`{"action":"decline"}`, `the answer was "decline"`},
+		{`{"action":"cancel"}`, `the answer was "cancel"`},
 		{`rubbish`, "cannot be read"},
 	} {
 		calls := 0
@@ -529,8 +535,67 @@ func TestAQuestionOfTheServerIsAnsweredFirstAndTheCallGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "logged in", out.Blocks[0].Text)
 	}
-	_, err := asked(t, answers(nil, mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{Mode: "url"}})), nil)
+	calls := 0
+	insatiable := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		calls++
+		return nil, mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{Mode: "url", Message: "Once more", URL: "https://example.com/login", ElicitationID: "e1"}})
+	}
+	ctx := &tool.Context{}
+	ctx.Elicit = func(context.Context, string, []byte) ([]byte, error) { return []byte(`{"action":"accept"}`), nil }
+	_, err := asked(t, insatiable, ctx)
+	require.ErrorIs(t, err, mcptool.ErrRefused)
+	assert.ErrorContains(t, err, "asked 10 times")
+	assert.Equal(t, 10, calls)
+	_, err = asked(t, answers(nil, mcp.URLElicitationRequiredError(nil)), ctx)
+	assert.ErrorContains(t, err, "wants something answered first but does not name it")
+	_, err = asked(t, answers(nil, mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{Mode: "url"}})), nil)
 	assert.ErrorIs(t, err, mcptool.ErrRefused, "nobody can answer")
+}
+
+// What a server needs before it answers is given with what a yes holds, and with nothing of a no; nobody's word is no yes.
+func TestWhatAServerNeedsIsGivenAsItWasAnswered(t *testing.T) {
+	form := &mcp.ElicitParams{Mode: "form", Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"which":{"type":"string"}},"required":["which"]}`)}
+	page := &mcp.ElicitParams{Mode: "url", Message: "Look", URL: "https://example.com", ElicitationID: "e1"}
+	for _, c := range []struct {
+		question *mcp.ElicitParams
+		answer   string // "" where nobody can be asked
+		given    string
+		fails    string
+	}{
+		{form, `{"action":"accept","content":{"which":"one"}}`, `{"action":"accept","content":{"which":"one"}}`, ""},
+		{form, `{"action":"accept"}`, "", "does not fit its form"},
+		{form, `{"action":"accept","content":{"which":1}}`, "", "does not fit its form"},
+		{form, `{"action":"decline","content":{"which":"secret"}}`, `{"action":"decline"}`, ""},
+		{form, `{"action":"cancel","content":{"which":"secret"}}`, `{"action":"cancel"}`, ""},
+		{page, `{"action":"accept","content":{"seen":"secret"}}`, `{"action":"accept"}`, ""},
+		{form, "", `{"action":"decline"}`, ""},
+		{nil, `{"action":"accept"}`, "", "is busy; try later"},
+	} {
+		given := ""
+		handler := func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if len(r.Params.InputResponses) == 0 {
+				wanted := mcp.InputRequestMap{}
+				if c.question != nil {
+					wanted["q"] = c.question
+				}
+				return &mcp.CallToolResult{InputRequests: wanted, RequestState: "s1"}, nil
+			}
+			raw, err := json.Marshal(r.Params.InputResponses["q"])
+			given = string(raw)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, err
+		}
+		ctx := &tool.Context{}
+		if c.answer != "" {
+			ctx.Elicit = func(context.Context, string, []byte) ([]byte, error) { return []byte(c.answer), nil }
+		}
+		_, err := asked(t, handler, ctx)
+		if c.fails != "" {
+			assert.ErrorContains(t, err, c.fails, c.answer)
+			continue
+		}
+		require.NoError(t, err, c.answer)
+		assert.JSONEq(t, c.given, given, c.answer)
+	}
 }
 
 func TestTwoInputsThatMeanTheSameAreEquivalent(t *testing.T) {

@@ -388,3 +388,21 @@ func TestAStreamOfTheOlderTransportThatNeverBeginsIsGivenUp(t *testing.T) {
 	f.Ready(20 * time.Second)
 	require.Eventually(t, func() bool { return strings.Contains(what.all(), "no answer within 50ms") }, time.Minute, 10*time.Millisecond)
 }
+
+// A question that belongs to no call is declined: there is nobody in whose name it could be answered.
+func TestAQuestionWithoutACallIsDeclined(t *testing.T) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	here, there := mcp.NewInMemoryTransports()
+	serving, err := s.Connect(t.Context(), there, nil)
+	require.NoError(t, err)
+	f, err := mcptool.Connect(mcptool.FleetConfig{Clock: toolsys.RealClock()}, mcptool.Endpoint{
+		Name: "m", Protocol: "2025-06-18", Dial: func(context.Context) (mcp.Transport, error) { return here, nil },
+	})
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	f.Ready(20 * time.Second)
+	answer, err := serving.Elicit(t.Context(), &mcp.ElicitParams{Message: "Which?", RequestedSchema: map[string]any{"type": "object"}})
+	require.NoError(t, err)
+	assert.Equal(t, "decline", answer.Action)
+	assert.Empty(t, answer.Content)
+}

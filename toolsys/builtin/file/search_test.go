@@ -304,6 +304,7 @@ func TestGrepRefuses(t *testing.T) {
 	}
 	assert.Contains(t, w.refused(g, file.CodePattern, map[string]any{"pattern": "a(?=b)"}), "RE2")
 	assert.Contains(t, w.refused(g, file.CodePattern, map[string]any{"pattern": strings.Repeat("a", 200_001)}), "200001 bytes; 200000 at most")
+	w.ok(g, map[string]any{"pattern": strings.Repeat("a", 200_000)})
 	assert.Contains(t, w.refused(g, file.CodeType, map[string]any{"pattern": "x", "type": "pythn"}), "Did you mean python")
 }
 
