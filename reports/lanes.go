@@ -170,9 +170,7 @@ func (p *page) layout(lanes []lane, total time.Duration) layout {
 func (l layout) drawable() int { return l.columns - 1 }
 
 // cell is the column in which a moment lies.
-func (l layout) cell(at time.Duration) int {
-	return columnOf(at, l.total, l.drawable())
-}
+func (l layout) cell(at time.Duration) int { return columnOf(at, l.total, l.drawable()) }
 
 // columnOf scales a moment of a total to columns. Floats are exact enough for
 // columns and do not overflow, as nanoseconds times columns would after years.

@@ -132,6 +132,4 @@ func (l *Live) write(text string) {
 	}
 }
 
-func asLines(lines []string) string {
-	return strings.Join(slices.Concat(lines, []string{""}), "\n")
-}
+func asLines(lines []string) string { return strings.Join(slices.Concat(lines, []string{""}), "\n") }

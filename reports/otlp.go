@@ -135,9 +135,7 @@ func spanID(bytes int, words ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:bytes])
 }
 
-func nanos(at time.Duration) string {
-	return strconv.FormatInt(virtualEpoch.Add(at).UnixNano(), 10)
-}
+func nanos(at time.Duration) string { return strconv.FormatInt(virtualEpoch.Add(at).UnixNano(), 10) }
 
 // agent gives the place of an agent's span, which is made when it is first met.
 func (s *spans) agent(name string) int {

@@ -290,9 +290,7 @@ func rowOf(cells []any) []string {
 	return each(cells, func(cell any) string { return fmt.Sprint(cell) })
 }
 
-func (g Grid) titles() []string {
-	return each(g.Columns, func(c Column) string { return c.Title })
-}
+func (g Grid) titles() []string { return each(g.Columns, func(c Column) string { return c.Title }) }
 
 func (g Grid) list(width int) string {
 	var b strings.Builder

@@ -47,9 +47,7 @@ func unpainted(s string) string { return painted.ReplaceAllLiteralString(s, "") 
 
 // measure is how terminals measure in a Western locale do. The condition is spelled
 // out because the library's default one reads the environment.
-func measure() *runewidth.Condition {
-	return &runewidth.Condition{StrictEmojiNeutral: true}
-}
+func measure() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
 // Width is the number of terminal columns a line takes, escape sequences of
 // Paint apart.
@@ -121,9 +119,7 @@ func cutBehind(s string, begin, width int, ascii bool) string {
 }
 
 // Pad fills a line up to width columns on its right.
-func Pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-Width(s)))
-}
+func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
 // Fold breaks a line into lines of at most width columns, after a space where
 // there is one in the second half, else wherever the width ends. Nothing but the

@@ -34,9 +34,7 @@ type Interaction struct {
 
 // IsStream reports whether the response is a stream of server-sent events: by
 // its content type, or, where none was recorded, by its first line.
-func (i *Interaction) IsStream() bool {
-	return isStream(i.Response.Headers, i.Response.Body)
-}
+func (i *Interaction) IsStream() bool { return isStream(i.Response.Headers, i.Response.Body) }
 
 // Events decodes a streamed response. Times are those of OffsetsHeader; in a
 // recording without it every event has the recorded time of the headers. A

@@ -204,6 +204,4 @@ type decoded struct {
 }
 
 // Close closes both.
-func (d decoded) Close() error {
-	return cmp.Or(d.ReadCloser.Close(), d.encoded.Close())
-}
+func (d decoded) Close() error { return cmp.Or(d.ReadCloser.Close(), d.encoded.Close()) }

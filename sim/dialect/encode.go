@@ -64,7 +64,7 @@ func Given(kind string) bool { return kind == "text" || kind == "thinking" || ki
 
 // forms make what writes an API; the Messages API's events stay as they are.
 var forms = map[API]func() form{
-	Chat:      func() form { return chatEncoder{} },
+	Chat:      func() form { return &chatEncoder{} },
 	Responses: func() form { return &responsesEncoder{} },
 	Gemini:    func() form { return geminiEncoder{} },
 	Ollama:    func() form { return ollamaEncoder{} },

@@ -3,13 +3,19 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 
 	"toolbench/sim/stream"
 )
 
 // chatEncoder writes Chat Completions.
-type chatEncoder struct{}
+type chatEncoder struct {
+	// whole: a call comes in one chunk, as these models' providers send it, whose clients refuse pieces.
+	whole bool
+}
+
+var wholeCalls = regexp.MustCompile(`(?i)grok|mistral|ministral|magistral|codestral|devstral|pixtral|voxtral`)
 
 var null = json.RawMessage("null")
 
@@ -22,17 +28,26 @@ func (chatEncoder) chunk(g *Encoder, delta json.RawMessage, stop string) stream.
 		"choices", []json.RawMessage{object("index", 0, "delta", delta, "finish_reason", reason)})}
 }
 
-func (c chatEncoder) start(g *Encoder) []stream.Event {
+func (c *chatEncoder) start(g *Encoder) []stream.Event {
+	c.whole = wholeCalls.MatchString(g.Model)
 	return []stream.Event{c.chunk(g, object("role", "assistant", "content", text("")), "")}
 }
 
 func (c chatEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
-	if b.kind != "tool_use" {
+	if b.kind != "tool_use" || c.whole {
 		return nil
 	}
+	return c.call(g, b, "")
+}
+
+// call is a chunk with a call's begin, or with all of it.
+func (c chatEncoder) call(g *Encoder, b *encodedBlock, input string) []stream.Event {
+	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{b.call(input, "index", slices.Index(g.calls(), b))}), "")}
+}
+
+func (b *encodedBlock) call(written string, before ...any) json.RawMessage {
 	kind, input := b.called()
-	call := object("index", slices.Index(g.calls(), b), "id", b.id, "type", kind, kind, object("name", b.name, input, text("")))
-	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{call}), "")}
+	return object(append(before, "id", b.id, "type", kind, kind, object("name", b.name, input, text(written)))...)
 }
 
 // called is the type of a call, and the name of its input.
@@ -49,13 +64,21 @@ func (c chatEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.E
 	case "thinking":
 		delta = object("reasoning_content", piece)
 	case "tool_use":
+		if c.whole {
+			return nil
+		}
 		kind, input := b.called()
 		delta = object("tool_calls", []json.RawMessage{object("index", slices.Index(g.calls(), b), kind, object(input, piece))})
 	}
 	return []stream.Event{c.chunk(g, delta, "")}
 }
 
-func (chatEncoder) end(*Encoder, *encodedBlock) []stream.Event { return nil }
+func (c chatEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
+	if b.kind != "tool_use" || !c.whole {
+		return nil
+	}
+	return c.call(g, b, b.written())
+}
 
 func (c chatEncoder) finish(g *Encoder) []stream.Event {
 	out := []stream.Event{c.chunk(g, json.RawMessage("{}"), c.stop(g))}
@@ -80,10 +103,7 @@ func (c chatEncoder) document(g *Encoder) json.RawMessage {
 	if said := g.plain("text"); said != "" || len(g.calls()) == 0 {
 		content = JSON(said)
 	}
-	calls := each(g.calls(), func(b *encodedBlock) json.RawMessage {
-		kind, input := b.called()
-		return object("id", b.id, "type", kind, kind, object("name", b.name, input, text(b.written())))
-	})
+	calls := each(g.calls(), func(b *encodedBlock) json.RawMessage { return b.call(b.written()) })
 	message := object("role", "assistant", "content", content, "reasoning_content", g.plain("thinking"), "tool_calls", calls, "refusal", null)
 	return object("id", "chatcmpl-"+g.id, "object", "chat.completion", "created", 0, "model", g.Model,
 		"choices", []json.RawMessage{object("index", 0, "message", message, "logprobs", null, "finish_reason", c.stop(g))}, "usage", c.usage(g))

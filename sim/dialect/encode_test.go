@@ -237,3 +237,32 @@ func TestEventsOfResponsesAreNumbered(t *testing.T) {
 	}
 	assert.Greater(t, len(given), 10)
 }
+
+// Mistral's and xAI's models send a call in one chunk, and their clients refuse a piece without a name. Others' send pieces.
+func TestACallComesWholeWhereTheProviderSendsItSo(t *testing.T) {
+	want := assembled(t, givenTurn())
+	for model, whole := range map[string]bool{"mistral-large-latest": true, "Devstral-Small": true, "x-ai/grok-4": true, "gpt-5": false, "": false} {
+		t.Run(model, func(t *testing.T) {
+			g := dialect.Encoder{API: dialect.Chat, Model: model}
+			var back []stream.Event
+			s := dialect.Stream{Emit: func(e stream.Event) error { back = append(back, e); return nil }}
+			var got, named int
+			for _, e := range givenTurn() {
+				for _, out := range g.Add(e) {
+					require.NoError(t, s.Add(out))
+					call := gjson.GetBytes(out.Data, "choices.0.delta.tool_calls.0")
+					if call.Exists() {
+						got++
+					}
+					if call.Get("id").Str != "" && call.Get("type").Str == "function" && call.Get("function.name").Str != "" && json.Valid([]byte(call.Get("function.arguments").Str)) {
+						named++
+					}
+				}
+			}
+			require.NoError(t, s.End())
+			assert.Equal(t, whole, got == 3)
+			assert.Equal(t, whole, named == 3, "each chunk is a call by itself")
+			assert.Equal(t, meant(t, want, true), meant(t, assembled(t, back), true))
+		})
+	}
+}

@@ -32,9 +32,7 @@ type translator interface {
 }
 
 // API is that of the events so far, Messages where nothing was translated.
-func (s *Stream) API() API {
-	return cmp.Or(s.api, Messages)
-}
+func (s *Stream) API() API { return cmp.Or(s.api, Messages) }
 
 // Add takes the next event.
 func (s *Stream) Add(e stream.Event) error {

@@ -89,9 +89,7 @@ func result(r trace.Event) string {
 	return fmt.Sprintf("{status: %s, equals: %s}", trace.As[trace.Emitted](r).Status, quote(text))
 }
 
-func list(words []string) string {
-	return strings.Join(tool.Each(words, quote), ", ")
-}
+func list(words []string) string { return strings.Join(tool.Each(words, quote), ", ") }
 
 // remark notes what was assumed, and where the run is not what was recorded.
 func (s *builder) remark(out check.Result) {

@@ -315,9 +315,7 @@ func workingDir(body string) string {
 
 // Smallest is the text of the smallest scenario worth having: a file, an edit that
 // waits for a read, and a read that sees what was edited.
-func Smallest(name string) string {
-	return schemaLine + fmt.Sprintf(smallest, name)
-}
+func Smallest(name string) string { return schemaLine + fmt.Sprintf(smallest, name) }
 
 // SchemaFile is the published schema's, beside a scenario, and schemaLine what has editors
 // check the scenario against it.

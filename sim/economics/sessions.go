@@ -73,9 +73,7 @@ func (r *Recordings) Add(file *recording.PromptFile, c Counter) {
 }
 
 // Tools are the client's own definitions, the last of each name, by server and name.
-func (r *Recordings) Tools() []Tool {
-	return byName(slices.Collect(maps.Values(r.tools)))
-}
+func (r *Recordings) Tools() []Tool { return byName(slices.Collect(maps.Values(r.tools))) }
 
 // use notes which tools a session has, and which it calls.
 func (r *Recordings) use(sent []recording.PromptTurn) (tools, called int) {

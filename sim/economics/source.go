@@ -149,9 +149,7 @@ func (t Tool) hint() string {
 }
 
 // quoted is a JSON string with nothing escaped that need not be.
-func quoted(s string) string {
-	return separators.Replace(string(jsonscan.AppendQuoted(nil, s)))
-}
+func quoted(s string) string { return separators.Replace(string(jsonscan.AppendQuoted(nil, s))) }
 
 // separators unescapes the two that JSON needs no escape for. A backslash that is itself escaped escapes nothing.
 var separators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")

@@ -194,9 +194,7 @@ func (d *documentScan) member(name string) error {
 	return d.members.add(name, v)
 }
 
-func (d *documentScan) known() {
-	d.listed, d.members = true, members{}
-}
+func (d *documentScan) known() { d.listed, d.members = true, members{} }
 
 func (d *documentScan) list(take func(v json.RawMessage, line int) error) error {
 	if err := d.delim('['); err != nil {

@@ -270,6 +270,4 @@ func (p *places) put(id, key string) {
 }
 
 // quoted shortens what stands in a message about a file's content.
-func quoted(s string) string {
-	return strconv.Quote(message.Excerpt(s, 81))
-}
+func quoted(s string) string { return strconv.Quote(message.Excerpt(s, 81)) }

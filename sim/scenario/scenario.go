@@ -73,9 +73,7 @@ type Scenario struct {
 const DefaultPolicy = schedule.Streaming
 
 // PolicyName is the policy the scenario is written for.
-func (sc *Scenario) PolicyName() string {
-	return cmp.Or(sc.Policy, DefaultPolicy.String())
-}
+func (sc *Scenario) PolicyName() string { return cmp.Or(sc.Policy, DefaultPolicy.String()) }
 
 //go:embed scenario.schema.json
 var schemaJSON []byte

@@ -21,9 +21,7 @@ type Duration time.Duration
 func (d Duration) D() time.Duration { return time.Duration(d) }
 
 // UnmarshalYAML reads the text of a node.
-func (d *Duration) UnmarshalYAML(n ast.Node) error {
-	return parsed(n, lasting, (*time.Duration)(d))
-}
+func (d *Duration) UnmarshalYAML(n ast.Node) error { return parsed(n, lasting, (*time.Duration)(d)) }
 
 // lasting reads how long something in a run takes. Virtual time ends after three centuries, so that a
 // sum of such times must not come near that.

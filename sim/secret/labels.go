@@ -265,6 +265,4 @@ func entropy(s string) float64 {
 	return bits
 }
 
-func hexadecimal(s string) bool {
-	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
-}
+func hexadecimal(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }

@@ -97,9 +97,7 @@ func assign(name, value string, succeeds bool) []string {
 	return []string{"eval", name + "=" + singleQuote(value) + "\n" + strconv.FormatBool(succeeds)}
 }
 
-func singleQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func singleQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // builtinCd is cd [-LPe@] [DIR | -]; the interpreter does it, the checks and the messages are ours.
 func builtinCd(r *run, hc interp.HandlerContext, args []string) []string {

@@ -28,9 +28,7 @@ type environ struct {
 // nowhere is no path that any script can name or any system can open.
 const nowhere = "/\x00"
 
-func text(s string) expand.Variable {
-	return expand.Variable{Set: true, Kind: expand.String, Str: s}
-}
+func text(s string) expand.Variable { return expand.Variable{Set: true, Kind: expand.String, Str: s} }
 
 // Get implements expand.Environ.
 func (e *environ) Get(name string) expand.Variable {

@@ -41,9 +41,7 @@ func (f *files) Abs(name string) string {
 	return path.Join(f.Dir, name)
 }
 
-func pathError(op, name string, err error) error {
-	return &fs.PathError{Op: op, Path: name, Err: err}
-}
+func pathError(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
 
 // Stat follows links.
 func (f *files) Stat(name string) (fs.FileInfo, error) {

@@ -57,9 +57,7 @@ type grepper struct {
 }
 
 // done reports whether nothing further can change what grep gives.
-func (g *grepper) done() bool {
-	return g.Ctx.Err() != nil || g.broken || g.has("q") && g.matched
-}
+func (g *grepper) done() bool { return g.Ctx.Err() != nil || g.broken || g.has("q") && g.matched }
 
 func (g *grepper) configure() error {
 	patterns, err := g.patterns()
@@ -302,9 +300,7 @@ func (g *grepper) prefix(name string, i int, mark string) string {
 	return prefix
 }
 
-func (g *grepper) write(s string) {
-	g.broken = g.broken || g.print(s) != nil
-}
+func (g *grepper) write(s string) { g.broken = g.broken || g.print(s) != nil }
 
 // summary prints what stands for a file's lines.
 func (g *grepper) summary(name string, n int) {

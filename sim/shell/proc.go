@@ -81,9 +81,7 @@ func (p *proc) failure(name string, err error) int {
 }
 
 // usage complains about the way the command was called.
-func (p *proc) usage(format string, a ...any) int {
-	return p.fail(exitUsage, format, a...)
-}
+func (p *proc) usage(format string, a ...any) int { return p.fail(exitUsage, format, a...) }
 
 func (p *proc) print(s string) error {
 	_, err := io.WriteString(p.Stdout, s)

@@ -60,9 +60,7 @@ func rewrite(file *syntax.File, script string) error {
 	return nil
 }
 
-func piped(cmd *syntax.BinaryCmd) bool {
-	return cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
-}
+func piped(cmd *syntax.BinaryCmd) bool { return cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll }
 
 // readsFile reports whether a statement is that of $(<file), which the interpreter would read by itself.
 func readsFile(st *syntax.Stmt) bool {
