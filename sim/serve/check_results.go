@@ -270,20 +270,33 @@ func (c *checker) eachEcho(of func(gjson.Result) bool, compare func(req *request
 			}
 			return at
 		}
-		was, is := places(sent), places(back)
-		for i := range max(len(was), len(is)) {
+		for was, is := places(sent), places(back); len(was)+len(is) > 0; {
+			apart := len(was) == 0 || len(is) == 0 || !pairs(sent, back, was[0], is[0])
 			switch {
-			case i >= len(is):
-				c.report(r.turn, "content.%d (%s) did not come back", was[i], sent[was[i]].Get("type").Str)
-			case i >= len(was):
-				c.report(r.turn, "content.%d (%s) came back, but was never sent", is[i], back[is[i]].Get("type").Str)
+			case apart && len(was) > len(is):
+				c.report(r.turn, "content.%d (%s) did not come back", was[0], sent[was[0]].Get("type").Str)
+				was = was[1:]
+			case apart && len(was) < len(is):
+				c.report(r.turn, "content.%d (%s) came back, but was never sent", is[0], back[is[0]].Get("type").Str)
+				is = is[1:]
 			default:
-				if why := compare(r.req, sent[was[i]], back[is[i]]); why != "" {
-					c.report(r.turn, "content.%d (%s) came back changed: %s", was[i], sent[was[i]].Get("type").Str, why)
+				if why := compare(r.req, sent[was[0]], back[is[0]]); why != "" {
+					c.report(r.turn, "content.%d (%s) came back changed: %s", was[0], sent[was[0]].Get("type").Str, why)
 				}
+				was, is = was[1:], is[1:]
 			}
 		}
 	})
+}
+
+// pairs reports whether a block may have come back as another: they are of a type, and no other has the id of either.
+func pairs(sent, back []gjson.Result, was, is int) bool {
+	a, b := sent[was].Get("id").Str, back[is].Get("id").Str
+	return sent[was].Get("type").Str == back[is].Get("type").Str && (a == b || !hasID(sent, b) && !hasID(back, a))
+}
+
+func hasID(list []gjson.Result, id string) bool {
+	return slices.ContainsFunc(list, func(b gjson.Result) bool { return b.Get("id").Str == id })
 }
 
 // joined is one message with the blocks of several.

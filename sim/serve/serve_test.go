@@ -203,7 +203,7 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 			c.messages[1] = strings.Replace(c.messages[1], "Rome", "Roma", 1)
 			c.say(user("[" + a + "," + b + "]"))
 		}},
-		"thinking dropped": {"echo", "content.0 (thinking) came back changed: type was", func(c *client) {
+		"thinking dropped": {"echo", "content.0 (thinking) did not come back", func(c *client) {
 			c.messages[1] = `{"role":"assistant","content":[` + strings.SplitN(c.messages[1], "},", 2)[1]
 			c.say(user("[" + a + "," + b + "]"))
 		}},
@@ -215,7 +215,7 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 			c.messages[1] = strings.Replace(c.messages[1], "call_b", "call_x", 1)
 			c.say(user("[" + a + "," + b + "]"))
 		}},
-		"text dropped": {"words", `content.1 (text) came back changed`, func(c *client) {
+		"text dropped": {"words", "content.1 (text) did not come back", func(c *client) {
 			c.messages[1] = strings.Replace(c.messages[1], `{"type":"text","text":"Looking."},`, "", 1)
 			c.say(user("[" + a + "," + b + "]"))
 		}},
@@ -247,6 +247,46 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 			assert.False(t, r.Held())
 		})
 	}
+}
+
+// What a client leaves out, or adds, is named by itself: what stands behind it came back as it was.
+func TestABlockThatIsLeftOutIsNamedAlone(t *testing.T) {
+	const text, a, b = `{"type":"text","text":"Looking."}`, `"id":"call_a"`, `"id":"call_b"`
+	for name, try := range map[string]struct {
+		check, found string
+		change       func(said string) string
+	}{
+		"text": {"words", "content.1 (text) did not come back", func(said string) string { return strings.Replace(said, text+",", "", 1) }},
+		"the first call": {"words", "content.2 (tool_use) did not come back", func(said string) string {
+			return said[:strings.Index(said, text)+len(text)] + "," + callOf(said, b) + "]}"
+		}},
+		"the second call": {"words", "content.3 (tool_use) did not come back", func(said string) string { return strings.Replace(said, ","+callOf(said, b), "", 1) }},
+		"a call too many": {"echo", "content.2 (tool_use) came back, but was never sent", func(said string) string {
+			return strings.Replace(said, callOf(said, a), strings.Replace(callOf(said, a), "call_a", "call_x", 1)+","+callOf(said, a), 1)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(t, weather(), serve.Options{})
+			c.say(user(`"How is it?"`))
+			c.turn()
+			c.messages[1] = try.change(c.messages[1])
+			c.say(user("[" + result("call_a", "wet") + "," + result("call_b", "dry") + "]"))
+			c.turn()
+			ch := c.check(try.check)
+			require.Len(t, ch.Findings, 1, "%v", ch.Findings)
+			assert.Equal(t, try.found, ch.Findings[0].Text)
+		})
+	}
+}
+
+// callOf is the call with an id in a message.
+func callOf(said, id string) string {
+	for _, b := range gjson.Get(said, "content").Array() {
+		if strings.Contains(b.Raw, id) {
+			return b.Raw
+		}
+	}
+	return ""
 }
 
 // What the API takes is no fault: the user's messages in a row are one, who called a tool
