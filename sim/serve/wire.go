@@ -124,6 +124,9 @@ func (w wire) refusal(head http.Header, status int, kind, text string) (int, []b
 	if w.bedrock {
 		head.Set("X-Amzn-Errortype", dialect.Exception(status))
 	}
+	if status == http.StatusTooManyRequests { // in seconds; some clients ask again only where it is there
+		head.Set("Retry-After", "1")
+	}
 	head.Set("Content-Type", "application/json")
 	return status, append(body, '\n')
 }

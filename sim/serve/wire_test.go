@@ -129,6 +129,24 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 	}
 }
 
+// A client that has asked too often is told when to ask again, as each of these APIs does: some give up where that is not there.
+func TestWhoAsksTooOftenIsToldWhenToAskAgain(t *testing.T) {
+	for name, w := range wires {
+		t.Run(name, func(t *testing.T) {
+			at := httptest.NewServer(serve.New(weather(), serve.Options{Fault: func(n int) cassette.Fault { return cassette.Fault{Status: map[int]int{1: 429, 2: 500}[n]} }}))
+			defer at.Close()
+			for _, want := range []struct {
+				status int
+				after  string
+			}{{429, "1"}, {500, ""}, {200, ""}} {
+				resp, _ := posted(t, at.URL+w.path, w.body)
+				assert.Equal(t, want.status, resp.StatusCode)
+				assert.Equal(t, want.after, resp.Header.Get("Retry-After"))
+			}
+		})
+	}
+}
+
 // What is not served is an error in the words of the API that is meant, with what is.
 func TestWhatIsNotServedIsNamed(t *testing.T) {
 	at := httptest.NewServer(serve.New(weather(), serve.Options{}))
