@@ -11,7 +11,7 @@ import (
 
 // chatEncoder writes Chat Completions.
 type chatEncoder struct {
-	// whole: a call comes in one chunk, as these models' providers send it, whose clients refuse pieces.
+	// whole: the calls come in one chunk, as these models' providers send them, whose clients refuse pieces.
 	whole bool
 }
 
@@ -37,12 +37,8 @@ func (c chatEncoder) begin(g *Encoder, b *encodedBlock) []stream.Event {
 	if b.kind != "tool_use" || c.whole {
 		return nil
 	}
-	return c.call(g, b, "")
-}
-
-// call is a chunk with a call's begin, or with all of it.
-func (c chatEncoder) call(g *Encoder, b *encodedBlock, input string) []stream.Event {
-	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{b.call(input, "index", slices.Index(g.calls(), b))}), "")}
+	call := b.call("", "index", slices.Index(g.calls(), b))
+	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{call}), "")}
 }
 
 func (b *encodedBlock) call(written string, before ...any) json.RawMessage {
@@ -73,15 +69,15 @@ func (c chatEncoder) piece(g *Encoder, b *encodedBlock, piece string) []stream.E
 	return []stream.Event{c.chunk(g, delta, "")}
 }
 
-func (c chatEncoder) end(g *Encoder, b *encodedBlock) []stream.Event {
-	if b.kind != "tool_use" || !c.whole {
-		return nil
-	}
-	return c.call(g, b, b.written())
-}
+func (chatEncoder) end(*Encoder, *encodedBlock) []stream.Event { return nil }
 
 func (c chatEncoder) finish(g *Encoder) []stream.Event {
-	out := []stream.Event{c.chunk(g, json.RawMessage("{}"), c.stop(g))}
+	var out []stream.Event
+	if calls := g.calls(); c.whole && len(calls) > 0 {
+		all := each(calls, func(b *encodedBlock) json.RawMessage { return b.call(b.written(), "index", slices.Index(calls, b)) })
+		out = append(out, c.chunk(g, object("tool_calls", all), ""))
+	}
+	out = append(out, c.chunk(g, json.RawMessage("{}"), c.stop(g)))
 	if g.Usage {
 		out = append(out, stream.Event{Data: object("id", "chatcmpl-"+g.id, "object", "chat.completion.chunk", "created", 0, "model", g.Model,
 			"choices", json.RawMessage("[]"), "usage", c.usage(g))})
