@@ -52,9 +52,7 @@ func lanesOf(outcome check.Result) []lane {
 }
 
 func inOrder(streams []check.Stream) []check.Stream {
-	return slices.SortedStableFunc(slices.Values(streams), func(a, b check.Stream) int {
-		return cmp.Compare(a.Sent, b.Sent)
-	})
+	return slices.SortedStableFunc(slices.Values(streams), func(a, b check.Stream) int { return cmp.Compare(a.Sent, b.Sent) })
 }
 
 func streamLane(s check.Stream) lane {

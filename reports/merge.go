@@ -93,9 +93,7 @@ func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
 		all.Totals.Failed += p.Totals.Failed
 		all.Totals.Errors += p.Totals.Errors
 	}
-	slices.SortStableFunc(all.Outcomes, func(a, b outcomeJSON) int {
-		return strings.Compare(a.File+"\x00"+a.Name, b.File+"\x00"+b.Name)
-	})
+	slices.SortStableFunc(all.Outcomes, func(a, b outcomeJSON) int { return strings.Compare(a.File+"\x00"+a.Name, b.File+"\x00"+b.Name) })
 	return all, refused.err
 }
 

@@ -80,9 +80,7 @@ func bodies() []mutant {
 			New: fmt.Sprintf(`e.Tool = r.make(d)
 			if r.name == %q {
 				empty := *e.Tool
-				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Output, error) {
-					return tool.Output{}, nil
-				}
+				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Output, error) { return tool.Output{}, nil }
 				e.Tool = &empty
 			}`, name),
 			Imports: []string{"context", "toolbench/toolsys/tool"},

@@ -95,9 +95,7 @@ func (l *connection) lose(p *systemCall, failures int, began time.Duration) {
 }
 
 // reached is when a call reached its server.
-func (p *systemCall) reached() time.Duration {
-	return p.began + p.call.For + p.delay("slow")
-}
+func (p *systemCall) reached() time.Duration { return p.began + p.call.For + p.delay("slow") }
 
 // offers reports whether a request of the main conversation's turn offers a tool, or may
 // (sure is false).

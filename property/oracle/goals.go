@@ -25,12 +25,8 @@ var orderGoals = [...]schedulerGoal{
 	{"an interrupt spared a running call", "", countRuns(func(r *callRun) bool {
 		return r.attempt().interrupted != none && r.start != none && r.start < r.attempt().interrupted && r.ended > r.attempt().interrupted && r.cancelled == none
 	})},
-	{"an interrupt hit a waiting exclusive call", "", countRuns(func(r *callRun) bool {
-		return r.start == none && r.status == des.Interrupted && !r.call.Safe
-	})},
-	{"an interrupt hit a waiting safe call", "", countRuns(func(r *callRun) bool {
-		return r.start == none && r.status == des.Interrupted && r.call.Safe
-	})},
+	{"an interrupt hit a waiting exclusive call", "", countRuns(func(r *callRun) bool { return r.start == none && r.status == des.Interrupted && !r.call.Safe })},
+	{"an interrupt hit a waiting safe call", "", countRuns(func(r *callRun) bool { return r.start == none && r.status == des.Interrupted && r.call.Safe })},
 	{"a call ended in the instant of an interrupt, by itself", "", countRuns(func(r *callRun) bool {
 		return r.attempt().interrupted != none && r.ranToEnd() && r.v.at(r.ended) == r.v.at(r.attempt().interrupted)
 	})},
@@ -39,9 +35,7 @@ var orderGoals = [...]schedulerGoal{
 	})},
 	{"the user interrupted twice within a message", "", countDoubles(des.Interrupt)},
 	{"a failure stopped a running sibling", "", countRuns(func(r *callRun) bool { return r.cause == schedule.SiblingFailed })},
-	{"a failure stopped a queued sibling", "", countRuns(func(r *callRun) bool {
-		return r.start == none && r.status == des.SiblingFailed
-	})},
+	{"a failure stopped a queued sibling", "", countRuns(func(r *callRun) bool { return r.start == none && r.status == des.SiblingFailed })},
 	{"two failures in one instant, the first stopped the second", "", countRuns(func(r *callRun) bool {
 		return r.cause == schedule.SiblingFailed && r.call.StopsSiblings && r.ranToEnd() && r.status != des.OK
 	})},
@@ -53,15 +47,11 @@ var orderGoals = [...]schedulerGoal{
 	{"a call that ignores cancelling outlasted what stopped it", "", countRuns(func(r *callRun) bool {
 		return r.cancelled != none && r.ended != none && r.ranToEnd() && r.v.at(r.ended) > r.v.at(r.cancelled)
 	})},
-	{"a stream was abandoned with calls running", "", countRuns(func(r *callRun) bool {
-		return r.cause == schedule.StreamAbandoned
-	})},
+	{"a stream was abandoned with calls running", "", countRuns(func(r *callRun) bool { return r.cause == schedule.StreamAbandoned })},
 	{"a stream was abandoned after results had left", schedule.Streaming.String(), countRuns(func(r *callRun) bool {
 		return r.discarded != none && r.emitted != none
 	})},
-	{"a modifier was undone with its stream", schedule.Streaming.String(), countRuns(func(r *callRun) bool {
-		return r.attempt().abandoned && r.applied != none
-	})},
+	{"a modifier was undone with its stream", schedule.Streaming.String(), countRuns(func(r *callRun) bool { return r.attempt().abandoned && r.applied != none })},
 	{"a retried answer brought a call again", "", (*View).repeated},
 	{"a call waited to run alone", "", countRuns(func(r *callRun) bool {
 		return r.exclusive(r.v.Case) && r.start != none && r.v.at(r.start) > r.v.at(r.ready)
@@ -78,12 +68,8 @@ var orderGoals = [...]schedulerGoal{
 		return r.status == des.TimedOut && r.call.Limit == r.call.For
 	})},
 	{"a person denied", "", countRuns(func(r *callRun) bool { return r.asked != none && r.status == des.Denied })},
-	{"a person never answered", "", countRuns(func(r *callRun) bool {
-		return r.asked != none && r.call.Ask != nil && r.call.Ask.Never
-	})},
-	{"a hook denied or stopped", "", countRuns(func(r *callRun) bool {
-		return r.status == des.Stopped || r.status == des.Denied && r.asked == none
-	})},
+	{"a person never answered", "", countRuns(func(r *callRun) bool { return r.asked != none && r.call.Ask != nil && r.call.Ask.Never })},
+	{"a hook denied or stopped", "", countRuns(func(r *callRun) bool { return r.status == des.Stopped || r.status == des.Denied && r.asked == none })},
 	{"a safe call's modifier acted after its batch", schedule.Batch.String(), countRuns(func(r *callRun) bool {
 		return r.applied > r.emitted && r.emitted != none
 	})},
@@ -201,9 +187,7 @@ func faultsHit(what string, is func(*des.Fault) bool) func(*View) int {
 
 // countResults counts the results of calls that came to their own end.
 func countResults(is func(*des.Call) bool) func(*View) int {
-	return countRuns(func(r *callRun) bool {
-		return r.status == des.OK && r.emitted != none && is(r.call)
-	})
+	return countRuns(func(r *callRun) bool { return r.status == des.OK && r.emitted != none && is(r.call) })
 }
 
 // hooks reports whether a hook of the call does so, and the call got as far.

@@ -185,18 +185,14 @@ func kitGoals() []systemGoal {
 		systemGoal{"an agent went on from its parent's conversation", countCalls(func(p *systemCall) bool {
 			return p.v.s.Forks && p.call.Tool == "Agent" && p.status == "ok"
 		})},
-		systemGoal{"a call was made at the third level", countCalls(func(p *systemCall) bool {
-			return p.parent != nil && p.parent.parent != nil && p.emitted
-		})},
+		systemGoal{"a call was made at the third level", countCalls(func(p *systemCall) bool { return p.parent != nil && p.parent.parent != nil && p.emitted })},
 		systemGoal{"an agent was refused for its depth", countCalls(func(p *systemCall) bool {
 			return p.call.Tool == "Agent" && p.parent != nil && p.status == "refused"
 		})},
 		systemGoal{"an agent began again with a message", countEvents(func(e trace.Event) bool {
 			return e.Tool == "SendMessage" && strings.Contains(trace.As[trace.Emitted](e).Text, "had ended and goes on")
 		})},
-		systemGoal{"a message of another agent was read", countEvents(func(e trace.Event) bool {
-			return trace.As[trace.MailTaken](e).Is == "message"
-		})},
+		systemGoal{"a message of another agent was read", countEvents(func(e trace.Event) bool { return trace.As[trace.MailTaken](e).Is == "message" })},
 		systemGoal{"a job fired", countEvents(func(e trace.Event) bool { return trace.As[trace.MailSent](e).From == "cron" })},
 		systemGoal{"a watch reported", countEvents(func(e trace.Event) bool { return trace.As[trace.MailSent](e).From == "monitor" })},
 		systemGoal{"a call that only reads was alone, and changed nothing", countWork(func(w *Work) bool { return w.Alone })},
@@ -207,9 +203,7 @@ func kitGoals() []systemGoal {
 }
 
 func countWork(is func(*Work) bool) func(*SystemView) int {
-	return func(v *SystemView) int {
-		return howMany(v.work, func(w Work) bool { return is(&w) })
-	}
+	return func(v *SystemView) int { return howMany(v.work, func(w Work) bool { return is(&w) }) }
 }
 
 func countEvents(is func(trace.Event) bool) func(*SystemView) int {

@@ -212,9 +212,7 @@ func (v *View) conflictsWait() error {
 	})
 }
 
-func conflict(a, b *callRun) bool {
-	return schedule.Conflict(a.call.Footprint(), b.call.Footprint())
-}
+func conflict(a, b *callRun) bool { return schedule.Conflict(a.call.Footprint(), b.call.Footprint()) }
 
 func (v *View) noOvertaking() error {
 	return v.pairs(func(first, second *callRun) error {

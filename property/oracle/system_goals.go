@@ -59,9 +59,7 @@ var usualGoals = [...]systemGoal{
 	{"a result went to a file for its tool's limit", countCalls(func(p *systemCall) bool { return p.savedFor("limit of") })},
 	{"a result went to a file for its message", countCalls(func(p *systemCall) bool { return p.savedFor("message over") })},
 	{"a sub-agent worked to its end", countCalls(func(p *systemCall) bool { return p.call.Tool == "Agent" && p.status == "ok" })},
-	{"a sub-agent was stopped with its parent's call", countCalls(func(p *systemCall) bool {
-		return p.call.Tool == "Agent" && p.wasCancelled && p.stopped()
-	})},
+	{"a sub-agent was stopped with its parent's call", countCalls(func(p *systemCall) bool { return p.call.Tool == "Agent" && p.wasCancelled && p.stopped() })},
 	{"a failure within a sub-agent stopped its sibling there", countCalls(func(p *systemCall) bool {
 		return p.parent != nil && p.status == "cancelled" && !p.parent.stopped()
 	})},
@@ -75,9 +73,7 @@ var usualGoals = [...]systemGoal{
 }
 
 func countCalls(is func(*systemCall) bool) func(*SystemView) int {
-	return func(v *SystemView) int {
-		return howMany(v.calls, func(p *systemCall) bool { return p.made && is(p) })
-	}
+	return func(v *SystemView) int { return howMany(v.calls, func(p *systemCall) bool { return p.made && is(p) }) }
 }
 
 func (p *systemCall) savedFor(why string) bool {
@@ -95,18 +91,12 @@ func (p *systemCall) hookDecides(what string) bool {
 }
 
 var systemFaultGoals = [...]systemGoal{
-	{"a tool of a system case panicked or gave an error", countCalls(func(p *systemCall) bool {
-		return p.settled() && p.ran && p.suffers("panic", "error")
-	})},
+	{"a tool of a system case panicked or gave an error", countCalls(func(p *systemCall) bool { return p.settled() && p.ran && p.suffers("panic", "error") })},
 	{"a tool of a sub-agent panicked or gave an error", countCalls(func(p *systemCall) bool {
 		return p.parent != nil && p.settled() && p.ran && p.suffers("panic", "error")
 	})},
-	{"a tool hung until its time limit", countCalls(func(p *systemCall) bool {
-		return p.status == "timeout" && p.suffers("hang")
-	})},
-	{"a tool that ignores cancelling was asked to stop", countCalls(func(p *systemCall) bool {
-		return p.wasCancelled && p.ran && p.suffers("deaf")
-	})},
+	{"a tool hung until its time limit", countCalls(func(p *systemCall) bool { return p.status == "timeout" && p.suffers("hang") })},
+	{"a tool that ignores cancelling was asked to stop", countCalls(func(p *systemCall) bool { return p.wasCancelled && p.ran && p.suffers("deaf") })},
 	{"a tool was slower than it is", countCalls(func(p *systemCall) bool { return p.settled() && p.ran && p.suffers("slow") })},
 	{"a result was made huge", countCalls(func(p *systemCall) bool { return p.status == "ok" && p.suffers("huge") })},
 	{"a result was made empty", countCalls(func(p *systemCall) bool { return p.status == "ok" && p.suffers("empty") })},
@@ -148,12 +138,8 @@ var systemFaultGoals = [...]systemGoal{
 	{"a server was given up and its tools were gone", countRequests(func(v *SystemView, r *request) bool {
 		return r.agent == "" && slices.ContainsFunc(v.links(), func(l *connection) bool { return r.begun > l.down })
 	})},
-	{"a server answered twice, or what nobody asked", countCalls(func(p *systemCall) bool {
-		return p.ran && p.settled() && p.suffers("duplicate", "unknown")
-	})},
-	{"a server was too slow", countCalls(func(p *systemCall) bool {
-		return p.connection() != nil && p.status == "timeout" && p.suffers("lags")
-	})},
+	{"a server answered twice, or what nobody asked", countCalls(func(p *systemCall) bool { return p.ran && p.settled() && p.suffers("duplicate", "unknown") })},
+	{"a server was too slow", countCalls(func(p *systemCall) bool { return p.connection() != nil && p.status == "timeout" && p.suffers("lags") })},
 	{"a server could not be connected at once", countConnections(func(_ *SystemView, l *connection) bool { return l.up > 0 })},
 	{"a server came late, and a request had its tools", countRequests(func(v *SystemView, r *request) bool {
 		return r.agent == "" && slices.ContainsFunc(v.links(), func(l *connection) bool { return l.up > 0 && r.begun > l.up })
@@ -163,15 +149,11 @@ var systemFaultGoals = [...]systemGoal{
 }
 
 func countRequests(is func(*SystemView, *request) bool) func(*SystemView) int {
-	return func(v *SystemView) int {
-		return howMany(v.requests, func(r *request) bool { return is(v, r) })
-	}
+	return func(v *SystemView) int { return howMany(v.requests, func(r *request) bool { return is(v, r) }) }
 }
 
 func countConnections(is func(*SystemView, *connection) bool) func(*SystemView) int {
-	return func(v *SystemView) int {
-		return howMany(v.links(), func(l *connection) bool { return is(v, l) })
-	}
+	return func(v *SystemView) int { return howMany(v.links(), func(l *connection) bool { return is(v, l) }) }
 }
 
 // links are the connections to the servers, in any order.

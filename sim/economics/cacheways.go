@@ -68,9 +68,7 @@ func ours(blocks []Block) {
 		}
 		return 2
 	}
-	slices.SortStableFunc(blocks, func(a, b Block) int {
-		return cmp.Or(part(a)-part(b), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(blocks, func(a, b Block) int { return cmp.Or(part(a)-part(b), strings.Compare(a.Name, b.Name)) })
 }
 
 // prompt lines up a request's blocks: tools, system prompt, messages.

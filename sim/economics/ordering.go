@@ -38,9 +38,7 @@ func Orderings() []Ordering {
 
 func flat(builtins, early, late []*tool.Tool) []*tool.Tool {
 	all := slices.Concat(builtins, early, late)
-	slices.SortStableFunc(all, func(a, b *tool.Tool) int {
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
+	slices.SortStableFunc(all, func(a, b *tool.Tool) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all
 }
 

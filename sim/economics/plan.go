@@ -80,9 +80,7 @@ func defers(sent []recording.PromptTurn) bool {
 
 // Defers reports whether there is anything to defer; without it ToolSearch stays out.
 func (p plan) Defers() bool {
-	return slices.ContainsFunc(p.Steps, func(s planStep) bool {
-		return slices.ContainsFunc(s.Turn.Prompt.Tools, s.deferrable)
-	})
+	return slices.ContainsFunc(p.Steps, func(s planStep) bool { return slices.ContainsFunc(s.Turn.Prompt.Tools, s.deferrable) })
 }
 
 func (s planStep) deferrable(t recording.PromptTool) bool { return t.Kind == "" && !s.whole[t.Name] }

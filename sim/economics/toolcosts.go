@@ -169,9 +169,7 @@ func CountTools(tools []Tool, o CountOptions) ToolCosts {
 
 // SortToolCosts puts the dearest tools first.
 func SortToolCosts(rows []ToolCost) {
-	slices.SortStableFunc(rows, func(a, b ToolCost) int {
-		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(rows, func(a, b ToolCost) int { return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name)) })
 }
 
 // automaticMode decides as a session would (E3).

@@ -48,9 +48,7 @@ func (ls *lineScan) evalCase(c gjson.Result) error {
 	ls.values++
 	return each(c.Get("conversation"), func(turn gjson.Result) error {
 		at, did := stamp(turn.Get("creation_timestamp")), firstOf(turn, "intermediate_data intermediateData")
-		called := mapped(firstOf(did, "tool_uses toolUses").Array(), func(call gjson.Result) fields {
-			return fields{"functionCall": json.RawMessage(call.Raw)}
-		})
+		called := mapped(firstOf(did, "tool_uses toolUses").Array(), func(call gjson.Result) fields { return fields{"functionCall": json.RawMessage(call.Raw)} })
 		given := mapped(firstOf(did, "tool_responses toolResponses").Array(), func(result gjson.Result) fields {
 			return fields{"functionResponse": json.RawMessage(result.Raw)}
 		})
@@ -158,9 +156,7 @@ func attachments(sample gjson.Result) func(gjson.Result) gjson.Result {
 		if len(texts) == 0 {
 			return v
 		}
-		return gjson.Parse(attachment.ReplaceAllStringFunc(v.Raw, func(name string) string {
-			return cmp.Or(texts[attachment.FindStringSubmatch(name)[1]], name)
-		}))
+		return gjson.Parse(attachment.ReplaceAllStringFunc(v.Raw, func(name string) string { return cmp.Or(texts[attachment.FindStringSubmatch(name)[1]], name) }))
 	}
 }
 

@@ -373,9 +373,7 @@ func (s *scanner) instead() string {
 		}
 		return s.ignored[kind]
 	}
-	kinds := slices.SortedFunc(maps.Keys(s.ignored), func(a, b string) int {
-		return cmp.Or(weight(b)-weight(a), strings.Compare(a, b))
-	})
+	kinds := slices.SortedFunc(maps.Keys(s.ignored), func(a, b string) int { return cmp.Or(weight(b)-weight(a), strings.Compare(a, b)) })
 	more := ""
 	if len(kinds) > most {
 		kinds, more = kinds[:most], " and more"

@@ -138,9 +138,7 @@ func (d *documentScan) object(within string) error {
 		case within == "" && (name == "interactions" || name == "http_interactions") && d.opens('['):
 			d.known()
 			d.exchanges.list = name
-			err = d.list(func(v json.RawMessage, line int) error {
-				return d.exchanges.take(gjson.ParseBytes(v), line, false)
-			})
+			err = d.list(func(v json.RawMessage, line int) error { return d.exchanges.take(gjson.ParseBytes(v), line, false) })
 		case within == "" && (name == "mappings" || name == "recordings" || name == "Entries") && d.opens('['):
 			d.known()
 			err = d.list(d.value)
@@ -241,7 +239,11 @@ func (d *documentScan) entry(raw json.RawMessage, line int) error {
 		return nil
 	}
 	for _, m := range v.Get("_webSocketMessages").Array() {
-		if err := d.exchanges.realtime.frame(m.Get("data"), line); err != nil {
+		known, err := d.live(parsed(m.Get("data")))
+		if !known {
+			err = d.exchanges.realtime.frame(m.Get("data"), line)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -76,6 +76,10 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			if err := ls.take(text); err != nil {
 				return err
 			}
+		case partLine.Match(text) && json.Valid(text[2:]):
+			if err := ls.streamPart(string(text[:2]), gjson.ParseBytes(bytes.Clone(text[2:]))); err != nil {
+				return err
+			}
 		default:
 			rest, err := ls.sequence(text)
 			if err != nil {
@@ -143,6 +147,9 @@ func (ls *lineScan) take(text []byte) error {
 	}
 	if known, err := ls.headless(kind, v); known {
 		return err
+	}
+	if known, err := ls.live(firstOf(v, "msg @this")); known {
+		return ls.logged(err)
 	}
 	switch {
 	case isEvent(kind, v):

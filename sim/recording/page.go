@@ -39,7 +39,7 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 	case means == "" || p == nil:
 		return false, nil
 	}
-	at, piece := stamp(v.Get("timestamp")), firstOf(v, "delta inputTextDelta text textDelta").String()
+	at, piece := stamp(v.Get("timestamp")), firstOf(v, "delta inputTextDelta argsTextDelta text textDelta").String()
 	switch means {
 	case "again":
 		ls.s.ignore("messages that a page was sent once more")
@@ -61,6 +61,24 @@ func (ls *lineScan) paged(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.pageOver(at)
 	}
 	return true, ls.logged(err)
+}
+
+// streamPart takes a line of the streams that came before these: a letter, and what it is about. Nothing marks where a text ends.
+func (ls *lineScan) streamPart(letter string, v gjson.Result) (err error) {
+	if !v.IsObject() {
+		v = gjson.ParseBytes(dialect.JSON(fields{"delta": v.String()}))
+	}
+	if p := ls.logs.page; p == nil {
+		_, err = ls.paged("start-step", v)
+	} else if letter != "0:" && p.text.Len() > 0 {
+		_, err = ls.paged("text-end", gjson.Result{})
+	}
+	if known, e := ls.paged(letter, v); !known || err != nil {
+		ls.s.ignore(ls.named(letter))
+	} else {
+		err = e
+	}
+	return err
 }
 
 // pieced adds a piece to those before, as far as one part of a recording may go.

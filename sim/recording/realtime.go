@@ -1,11 +1,16 @@
 package recording
 
 import (
+	"bufio"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -151,4 +156,70 @@ func (r *realtime) flush() error {
 	all := append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *pendingAnswer) int { return a.number - b.number })...)
 	*r = realtime{xs: r.xs}
 	return r.take(all)
+}
+
+// live takes a message of a session of Gemini's live models: each side's are in the words of generateContent. What is heard is not read.
+func (ls *lineScan) live(v gjson.Result) (known bool, err error) {
+	if v.Get("setup.model").Exists() {
+		ls.logs = logs{key: fmt.Sprint("live\x00", ls.values), model: strings.Clone(v.Get("setup.model").String()), pieces: true}
+		t, err := ls.dialogues.of(ls.logs.key, "", "")
+		if err == nil {
+			_, request, _ := dialect.Request(":generateContent", []byte(`{"contents":[],"tools":`+cmp.Or(v.Get("setup.tools").Raw, "[]")+`}`), &ls.logs.ids)
+			t.tools = mapped(request.Get("tools").Array(), definition)
+		}
+		return true, err
+	}
+	said := v.Get("serverContent")
+	switch {
+	case !strings.HasPrefix(ls.logs.key, "live\x00"):
+		return false, nil
+	case v.Get("clientContent").Exists():
+		err = each(v.Get("clientContent.turns"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
+	case said.Exists():
+		parts := append(said.Get("modelTurn.parts.#(text)#").Array(), said.Get("outputTranscription").Array()...)
+		err = ls.parts("model", "@this", parts)
+		ls.logs.answering = ls.logs.answering && !firstOf(said, "turnComplete interrupted").Bool()
+	case v.Get("toolCall").Exists():
+		err = ls.parts("model", "{functionCall:@this}", v.Get("toolCall.functionCalls").Array())
+	case v.Get("toolResponse").Exists():
+		err = ls.parts("user", "{functionResponse:@this}", v.Get("toolResponse.functionResponses").Array())
+	case v.Get("realtimeInput.text").Exists():
+		err = ls.parts("user", "{text}", v.Get("realtimeInput").Array())
+	case firstOf(v, "realtimeInput toolCallCancellation goAway sessionResumptionUpdate").Exists():
+		ls.s.ignore("messages of a live session without words or calls")
+	default:
+		return firstOf(v, "setupComplete usageMetadata").Exists(), nil
+	}
+	return true, err
+}
+
+// parts takes a message of parts, each of which is made as a path has it.
+func (ls *lineScan) parts(role, as string, of []gjson.Result) error {
+	if len(of) == 0 {
+		return nil
+	}
+	made := mapped(of, func(p gjson.Result) any { return json.RawMessage(p.Get(as).Raw) })
+	return ls.contents(gjson.ParseBytes(dialect.JSON(fields{"role": role, "parts": made})), time.Time{})
+}
+
+// unframed leaves out what stands before each message that Google's test server kept of a WebSocket; lines keep their numbers.
+type unframed struct {
+	r      *bufio.Reader
+	rest   []byte
+	within bool // a line that is longer than the reader's memory
+}
+
+func (u *unframed) Read(p []byte) (n int, err error) {
+	if len(u.rest) == 0 {
+		u.rest, err = u.r.ReadSlice('\n')
+		if !u.within {
+			u.rest = u.rest[len(frameMark.Find(u.rest)):]
+		}
+		if u.within = errors.Is(err, bufio.ErrBufferFull); u.within || len(u.rest) > 0 {
+			err = nil
+		}
+	}
+	n = copy(p, u.rest)
+	u.rest = u.rest[n:]
+	return n, err
 }

@@ -1,6 +1,8 @@
 package recording_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -173,4 +175,67 @@ func TestEachAnswerOverOneWebSocketIsATurn(t *testing.T) {
 	rec := open(t, `{"request":{"path":"/v1/responses","body":`+asked[0]+`},"response":{"status":101,"body":null,"ws_events":[`+strings.Join(answered[0], ",")+"]}}\n")
 	assert.Equal(t, []string{"1 A0"}, askedOf(rec), "of the client there is the request alone")
 	assert.Equal(t, []string{"Go."}, rec.Conversations[0].Turns[0].UserTexts)
+}
+
+// A session of Gemini's live models has its calls, with what they gave, however its messages were written down.
+func TestALiveSessionOfGeminisIsRead(t *testing.T) {
+	messages := []string{
+		`{"setup":{"model":"models/live","tools":[{"functionDeclarations":[{"name":"look","parameters":{"type":"OBJECT","properties":{"at":{"type":"STRING"}}}}]}]}}`,
+		`{"setupComplete":{}}`,
+		`{"clientContent":{"turns":[{"role":"user","parts":[{"text":"What is there?"}]}],"turnComplete":true}}`,
+		`{"serverContent":{"modelTurn":{"parts":[{"text":"I look."},{"inlineData":{"mimeType":"audio/pcm","data":"AAAA"}},{"executableCode":{"code":"look()"}}]}}}`,
+		`{"toolCall":{"functionCalls":[{"id":"f1","name":"look","args":{"at":"a"}},{"id":"f2","name":"look","args":{"at":"ü\\n"}}]}}`,
+		`{"toolResponse":{"functionResponses":[{"id":"f1","name":"look","response":{"output":"A"}},{"id":"f2","name":"look","response":{"output":"B"}}]}}`,
+		`{"serverContent":{"outputTranscription":{"text":"A and B."}}}`,
+		`{"serverContent":{"generationComplete":true}}`,
+		`{"serverContent":{"turnComplete":true},"usageMetadata":{"totalTokenCount":7}}`,
+		`{"realtimeInput":{"audio":{"mimeType":"audio/pcm","data":"AAAA"}}}`,
+		`{"serverContent":{"modelTurn":{"parts":[{"text":"You are welcome."}]}}}`,
+		`{"serverContent":{"turnComplete":true}}`,
+	}
+	var framed, sided, indented, archived string
+	for i, m := range messages {
+		var nice bytes.Buffer
+		require.NoError(t, json.Indent(&nice, []byte(m), "", "  "))
+		way := string("><"[i%2])
+		framed += fmt.Sprintf("%s%d %s\n\n", way, nice.Len(), nice.String())
+		sided += `{"dir":"` + way + `","msg":` + m + "}\n"
+		indented += nice.String() + "\n"
+		archived += strings.Repeat(",", min(i, 1)) + `{"type":"receive","opcode":1,"data":` + string(dialect.JSON(m)) + `}`
+	}
+	for name, text := range map[string]string{
+		"a message a line": strings.Join(messages, "\n"), "a list": "[" + strings.Join(messages, ",") + "]", "as a reader formats them": indented,
+		"by Google's test server": framed, "with their direction": sided,
+		"in an HTTP archive": `{"log":{"version":"1.2","entries":[{"request":{"method":"GET","url":"wss://x/ws"},"response":{"status":101},"_webSocketMessages":[` + archived + `]}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := open(t, text)
+			require.Len(t, rec.Conversations, 1)
+			turns := rec.Conversations[0].Turns
+			require.Len(t, turns, 3)
+			require.Len(t, turns[0].Calls, 2)
+			assert.JSONEq(t, `{"at":"ü\\n"}`, string(turns[0].Calls[1].Input))
+			assert.Len(t, answers(turns[0]), 2)
+			assert.Equal(t, []string{"What is there?"}, turns[0].UserTexts)
+			assert.Equal(t, "models/live", turns[0].Model)
+			require.Len(t, turns[0].Tools, 1)
+			assert.Equal(t, "look", turns[0].Tools[0].Name)
+			assert.Empty(t, turns[0].Unanswered)
+			assert.Equal(t, 1, rec.Ignored["messages of a live session without words or calls"], "%v", rec.Ignored)
+		})
+	}
+	two := open(t, strings.Join(append(messages, messages...), "\n"))
+	assert.Len(t, two.Conversations, 2)
+	other := open(t, messages[0]+"\n"+`{"role":"user","content":"Go."}`+"\n"+string(reply(t, script[0]))+"\n")
+	assert.Len(t, other.Conversations, 1, "what is no message of such a session is read as what it is")
+}
+
+// A long line within a message that Google's test server kept is read whole, and a number at a line's begin is a mark only there.
+func TestAFrameMayHaveLongLines(t *testing.T) {
+	long := strings.Repeat("x >1 ", 40_000)
+	m := `{"toolCall":{"functionCalls":[{"name":"look","args":{"at":"` + long + `"}}]}}`
+	rec := open(t, `>9 {"setup":{"model":"m"}}`+"\n<"+fmt.Sprint(len(m))+" "+m+"\n")
+	require.Len(t, rec.Conversations, 1)
+	require.Len(t, rec.Conversations[0].Turns[0].Calls, 1)
+	assert.JSONEq(t, `{"at":"`+long+`"}`, string(rec.Conversations[0].Turns[0].Calls[0].Input))
 }

@@ -147,6 +147,8 @@ var (
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
 	snapshotHead  = regexp.MustCompile(`^(?s:---\r?\nsource: .*?\n---\r?\n)`) // of Rust's insta
+	partLine      = regexp.MustCompile(`^[0-9a-k]:["\[{]`)                    // of Vercel's AI SDK, whose versions 3 and 4 streamed a letter and a value
+	frameMark     = regexp.MustCompile(`^[<>]\d+ `)                           // before what Google's test server kept of a WebSocket, with its length
 	pageStart     = regexp.MustCompile(`^data: ?\{"type": ?"(?:start|start-step|RUN_STARTED)"`)
 	sseStart      = regexp.MustCompile(`^(?:(?:event|data|retry)?:|error: ?\{"|id:[^\n]*\n(?:event|data|retry)?:)`)
 )
@@ -198,8 +200,10 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.scanTrace(r)
 	case bytes.IndexByte(head, 0) >= 0:
 		return s.fail(ErrNotRecording, "it is a binary file of no known kind")
-	case pageStart.Match(text):
+	case pageStart.Match(text), partLine.Match(text):
 		return s.scanLines(r)
+	case frameMark.Match(text):
+		return s.scanDocument(bufio.NewReaderSize(&unframed{r: r}, peekSize), false)
 	case sseStart.Match(text):
 		return s.scanSSE(r)
 	case text[0] == '[' && !txtarMark.Match(head):

@@ -225,3 +225,32 @@ func TestASpanMayStandByItself(t *testing.T) {
 {"key":"llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments","value":{"stringValue":"{\"a\":1}"}}]}`)
 	assert.Equal(t, []string{`c1 ls {"a":1}`}, calls(rec.Conversations[0].Turns[0]))
 }
+
+// The streams of Vercel's AI SDK before its fifth version have a letter and a value a line; results stand beside the calls.
+func TestOlderStreamsToAPageAreRead(t *testing.T) {
+	lines := []string{
+		`f:{"messageId":"m1"}`, `0:"I look"`, `0:" at \"both\"."`, `8:[{"note":1}]`,
+		`b:{"toolCallId":"c1","toolName":"look"}`, `c:{"toolCallId":"c1","argsTextDelta":"{\"at\""}`, `c:{"toolCallId":"c1","argsTextDelta":":\"a\"}"}`,
+		`9:{"toolCallId":"c1","toolName":"look","args":{"at":"a"}}`, `9:{"toolCallId":"c2","toolName":"look","args":{"at":"b"}}`,
+		`a:{"toolCallId":"c1","result":"A"}`, `a:{"toolCallId":"c2","result":{"is":["B"]}}`,
+		`e:{"finishReason":"tool-calls","usage":{"promptTokens":1,"completionTokens":2},"isContinued":false}`,
+		`f:{"messageId":"m2"}`, `0:"Done."`, `e:{"finishReason":"stop"}`, `d:{"finishReason":"stop"}`,
+	}
+	for name, text := range map[string]string{
+		"as it is": strings.Join(lines, "\n"), "with CRLF": strings.Join(lines, "\r\n") + "\r\n", "without its first line": strings.Join(lines[1:], "\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := open(t, text)
+			assert.Empty(t, rec.Problems)
+			require.Len(t, rec.Conversations, 1)
+			turns := rec.Conversations[0].Turns
+			require.Len(t, turns, 2)
+			require.Len(t, turns[0].Calls, 2)
+			assert.Equal(t, []string{`c1 A`, `c2 {"is":["B"]}`}, answers(turns[0]))
+			assert.JSONEq(t, `{"at":"a"}`, string(turns[0].Calls[0].Input))
+			assert.Equal(t, map[string]int{`lines of type "8:"`: 1}, rec.Ignored)
+		})
+	}
+	rec := open(t, strings.Join(lines[:8], "\n"))
+	assert.Equal(t, []string{"1 c1"}, askedOf(rec), "one that was cut has what came")
+}

@@ -137,9 +137,7 @@ func inOrder(v any) any {
 	if !numbers {
 		return object
 	}
-	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	})
+	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	return mapped(names, func(name string) any { return object[name] })
 }
 

@@ -125,7 +125,5 @@ func StartsEarly(t *recording.Turn) bool { return measure(t, false).early }
 // HasCommand reports whether an input is a command in a language of its own, as a
 // shell's is: that one such call ran beside another proves nothing of the next.
 func HasCommand(input json.RawMessage) bool {
-	return slices.ContainsFunc([]string{"command", "cmd", "code", "script"}, func(member string) bool {
-		return gjson.GetBytes(input, member).Exists()
-	})
+	return slices.ContainsFunc([]string{"command", "cmd", "code", "script"}, func(member string) bool { return gjson.GetBytes(input, member).Exists() })
 }

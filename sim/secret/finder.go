@@ -118,9 +118,7 @@ type span struct {
 // merged sorts spans and joins those that overlap; the first of them names the
 // kind, unless another is surer.
 func merged(spans []span) []span {
-	slices.SortStableFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
-	})
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.from < out[n-1].to {

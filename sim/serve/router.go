@@ -186,9 +186,7 @@ func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session 
 // fresh reports whether a conversation was recorded for this opening and not served yet:
 // then the same first request is another conversation, not the same one again.
 func (d *router) fresh(begins string) bool {
-	return slices.ContainsFunc(d.script.Conversations, func(c *Conversation) bool {
-		return !d.used[c] && c.Opening != "" && c.Opening == begins
-	})
+	return slices.ContainsFunc(d.script.Conversations, func(c *Conversation) bool { return !d.used[c] && c.Opening != "" && c.Opening == begins })
 }
 
 // cut is the answer that failed on its way the last time, if it has calls.

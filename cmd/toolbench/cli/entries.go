@@ -71,9 +71,7 @@ func (a *app) named(name string) []entry {
 
 // ofName are the entries of a name.
 func ofName(entries []entry, name string) []entry {
-	return slices.DeleteFunc(entries, func(e entry) bool {
-		return e.broken != nil || e.Name != name && !strings.HasPrefix(e.Name, name+"/")
-	})
+	return slices.DeleteFunc(entries, func(e entry) bool { return e.broken != nil || e.Name != name && !strings.HasPrefix(e.Name, name+"/") })
 }
 
 // find gives the entries of the arguments, each once, in the order of arguments.
@@ -239,9 +237,7 @@ type Case struct {
 }
 
 // Scenarios is the bench with its embedded suite.
-func Scenarios() Bench {
-	return Bench{Suite: scenarios.Files, Find: find, Update: check.Update}
-}
+func Scenarios() Bench { return Bench{Suite: scenarios.Files, Find: find, Update: check.Update} }
 
 func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 	found, errs := scenario.Find(fsys, paths...)

@@ -356,9 +356,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
 	}
 	p := a.fuzzProgress(f)
-	total, err := fuzz.RunScripts(running, cfg, func(t fuzz.ScriptTotal) {
-		p.show(fmt.Sprintf("%d scripts, %d run in Bash", t.Generated, t.Ran))
-	})
+	total, err := fuzz.RunScripts(running, cfg, func(t fuzz.ScriptTotal) { p.show(fmt.Sprintf("%d scripts, %d run in Bash", t.Generated, t.Ran)) })
 	p.clear()
 	if err := shellFailure(err); err != nil {
 		return err

@@ -94,9 +94,7 @@ func (a *app) fuzzRunner(f fuzzFlags) fuzz.Runner {
 			return fuzz.Play(ctx, f.plan(), fuzz.Engine(f.engine), b, nil), nil
 		}
 	}
-	return func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
-		return a.bisect(ctx, f, b)
-	}
+	return func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) { return a.bisect(ctx, f, b) }
 }
 
 // bisect plays a batch in a child; when that dies, it looks for the case that killed

@@ -275,9 +275,7 @@ func (n *replayNotes) done(r replayedFile) error {
 	return n.write(replayNote{&r})
 }
 
-func (n *replayNotes) write(note replayNote) error {
-	return cmp.Or(n.gob.Encode(note), n.to.Flush())
-}
+func (n *replayNotes) write(note replayNote) error { return cmp.Or(n.gob.Encode(note), n.to.Flush()) }
 
 // replay replays the files of a batch, one after the other, and hands their reports on.
 func (b replayBatch) replay(ctx context.Context, done func(replayedFile) error) error {

@@ -51,9 +51,7 @@ func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
 func (f serverFlags) named() bool { return len(f.commands)+len(f.urls)+len(f.configs) > 0 }
 
 // processes is how live servers that are programs are run.
-func (a *app) processes() world.Processes {
-	return world.Processes{Env: a.Env, Group: host.Grouped}
-}
+func (a *app) processes() world.Processes { return world.Processes{Env: a.Env, Group: host.Grouped} }
 
 // specs are the live servers that the flags name. One whose entry in a configuration is
 // wrong is a failure of its own. Servers that granted something are given it back.
@@ -382,9 +380,7 @@ func documents(data []byte) (all []byte, err error) {
 }
 
 // unpacked is a file's name without the ending of what packed it.
-func unpacked(path string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
-}
+func unpacked(path string) string { return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst") }
 
 // named reports whether a file has a name that catalogues have.
 func named(path string) bool {

@@ -171,9 +171,7 @@ func (j *checker) servers() {
 
 // asMade sorts calls as the model made them: in one instant they come in any order.
 func (j *checker) asMade(ids []string) []string {
-	at := func(id string) int {
-		return slices.IndexFunc(j.out.Calls, func(c Call) bool { return c.ID == id })
-	}
+	at := func(id string) int { return slices.IndexFunc(j.out.Calls, func(c Call) bool { return c.ID == id }) }
 	return slices.SortedFunc(slices.Values(ids), func(a, b string) int { return at(a) - at(b) })
 }
 

@@ -280,9 +280,7 @@ func knows(pages map[string]scenario.Page, method, url string) (key string, know
 func unrecorded(pages map[string]scenario.Page) map[string]scenario.Page {
 	kept := maps.Clone(pages)
 	maps.DeleteFunc(kept, func(_ string, p scenario.Page) bool {
-		return !slices.ContainsFunc(append(slices.Clone(p.Again), p.WebAnswer), func(a scenario.WebAnswer) bool {
-			return a.Refused || a.Breaks || a.Repeat > 1
-		})
+		return !slices.ContainsFunc(append(slices.Clone(p.Again), p.WebAnswer), func(a scenario.WebAnswer) bool { return a.Refused || a.Breaks || a.Repeat > 1 })
 	})
 	return kept
 }

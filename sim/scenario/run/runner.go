@@ -244,9 +244,7 @@ func (r *runner) open() (*loop.Session, error) {
 	model := cmp.Or(w.Model, defaultModel)
 	handlers := pipeline.Handlers{
 		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
-		Notify: func(text string) {
-			r.trace(trace.Event{At: r.gate.Since(), Data: trace.Notice{Text: text}})
-		},
+		Notify: func(text string) { r.trace(trace.Event{At: r.gate.Since(), Data: trace.Notice{Text: text}}) },
 	}
 	if len(r.sc.User.Permits) > 0 {
 		handlers.Ask = r.user.permit
