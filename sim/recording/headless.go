@@ -17,6 +17,9 @@ import (
 // headless reads such a line. Parts of an answer stand one after the other, up to a result; OpenCode marks where one
 // begins, since a call has its result in its own line.
 func (ls *lineScan) headless(kind string, v gjson.Result) (known bool, err error) {
+	if known, err := ls.live(firstOf(v, "msg @this")); known {
+		return true, ls.logged(err)
+	}
 	part, at := v.Get("part"), stamp(firstOf(v, "timestamp timestamp_ms"))
 	switch {
 	case kind == "thread.started" && v.Get("thread_id").Exists(), kind == "init" && v.Get("session_id").Exists(),

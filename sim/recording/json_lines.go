@@ -64,6 +64,7 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			return err
 		}
 		ls.at = l.n
+		l.text = l.text[max(0, len(stampedLine.Find(l.text))-len(`{"`)):]
 		switch text := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("data:"))); {
 		case l.long:
 			s.tooLong(l.n)
@@ -147,9 +148,6 @@ func (ls *lineScan) take(text []byte) error {
 	}
 	if known, err := ls.headless(kind, v); known {
 		return err
-	}
-	if known, err := ls.live(firstOf(v, "msg @this")); known {
-		return ls.logged(err)
 	}
 	switch {
 	case isEvent(kind, v):

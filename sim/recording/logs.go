@@ -103,8 +103,17 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 // recordedIn are the lists that exchanges stand in.
 const recordedIn = "recordings entries data.pairs turns data logs openai anthropic"
 
-// pair takes a request and its answer as anybody may write them down, by their messages alone.
+// loggedIn is the first of what CloudWatch gives out of its logs, and messageIn what each holds: JSON as a text.
+const (
+	loggedIn  = `events.0.message logEvents.0.message results.0.#(field=="@message").value`
+	messageIn = `message #(field=="@message").value`
+)
+
+// pair takes a request and its answer as anybody may write them down, by their messages alone, or what a service for logs kept.
 func (ls *lineScan) pair(v gjson.Result) (known bool, err error) {
+	if parsed(firstOf(v, loggedIn)).IsObject() {
+		return true, each(firstOf(v, "events logEvents results"), func(l gjson.Result) error { return ls.take([]byte(parsed(firstOf(l, messageIn)).Raw)) })
+	}
 	in, out := parsed(firstOf(v, "input inputs prompt")), parsed(firstOf(v, "output outputs completion response"))
 	if !in.Get("0.role").Exists() || !firstOf(out, "role 0.role 0.message.role message.role").Exists() {
 		return false, nil

@@ -3,6 +3,7 @@ package recording_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/recording"
 )
 
@@ -754,4 +756,59 @@ func TestALineOfSeveralValuesIsReadAsFarAsItGoes(t *testing.T) {
 	require.Len(t, rec.Conversations, 1)
 	assert.Equal(t, []string{"1 c1"}, askedOf(rec))
 	assert.Equal(t, []string{"cut line 1: the last line is not complete: the file was cut, or is still being written"}, problems(rec))
+}
+
+// What CloudWatch kept of Bedrock's log is read as that log is, in each way in which it gives it out.
+func TestWhatAServiceForLogsKeptIsRead(t *testing.T) {
+	var lines, stamped, tailed, events, queried []string
+	for i, x := range exchanges(t) {
+		line := string(dialect.JSON(object{"schemaType": "ModelInvocationLog", "operation": "InvokeModelWithResponseStream",
+			"input": object{"inputBodyJson": json.RawMessage(x.request)}, "output": object{"outputBodyJson": json.RawMessage(reply(t, script[i]))}}))
+		lines = append(lines, line)
+		stamped, tailed = append(stamped, "2026-06-11T10:00:00.000Z "+line), append(tailed, "2026-06-11T10:00:00+00:00 aws/bedrock "+line)
+		events = append(events, string(dialect.JSON(object{"timestamp": 1, "message": line})))
+		queried = append(queried, `[{"field":"@timestamp","value":"2026-06-11"},{"field":"@message","value":`+string(dialect.JSON(line))+`}]`)
+	}
+	want := askedOf(open(t, strings.Join(lines, "\n")))
+	require.NotEmpty(t, want)
+	for name, text := range map[string]string{
+		"exported": strings.Join(stamped, "\n"), "followed": strings.Join(tailed, "\n"),
+		"events": `{"events":[` + strings.Join(events, ",") + `]}`, "sent on": `{"messageType":"DATA_MESSAGE","logEvents":[` + strings.Join(events, ",") + `]}`,
+		"asked for": `{"results":[` + strings.Join(queried, ",") + `],"status":"Complete"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := open(t, text)
+			assert.Equal(t, want, askedOf(rec))
+			assert.Empty(t, rec.Problems)
+		})
+	}
+}
+
+// A batch of Bedrock's has each request beside its answer, and a trace of OpenAI's agents a span for each answer.
+func TestBatchesOfBedrocksAndTracesOfOpenAIsAgentsAreRead(t *testing.T) {
+	said := object{"role": "assistant", "content": nil, "tool_calls": []any{object{"id": "c1", "type": "function", "function": object{"name": "look", "arguments": `{"at":"a"}`}}}}
+	user := object{"role": "user", "content": "Go."}
+	span := func(id, began string, data object) string {
+		return string(dialect.JSON(object{"object": "trace.span", "id": id, "trace_id": "t", "parent_id": "s0", "started_at": began, "ended_at": began, "span_data": data}))
+	}
+	traced := []string{
+		`{"object":"trace","id":"t","workflow_name":"w"}`,
+		span("s3", "2026-01-01T00:00:03Z", object{"type": "generation", "model": "m", "input": []any{user, said, object{"role": "tool", "tool_call_id": "c1", "content": "A"}}, "output": []any{object{"role": "assistant", "content": "Done."}}}),
+		span("s2", "2026-01-01T00:00:02Z", object{"type": "function", "name": "look", "input": `{"at":"a"}`, "output": "A"}),
+		span("s1", "2026-01-01T00:00:01Z", object{"type": "generation", "model": "m", "input": []any{user}, "output": []any{said}}),
+	}
+	rec := open(t, strings.Join(traced, "\n"))
+	require.Len(t, rec.Conversations, 1)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Equal(t, []string{"c1 A"}, answers(rec.Conversations[0].Turns[0]))
+	assert.Equal(t, askedOf(rec), askedOf(open(t, "["+strings.Join(traced, ",")+"]")))
+	batch := ""
+	for i, x := range exchanges(t) {
+		batch += string(dialect.JSON(object{"recordId": fmt.Sprint("r", i), "modelInput": json.RawMessage(x.request), "modelOutput": json.RawMessage(reply(t, script[i]))})) + "\n"
+	}
+	rec = open(t, batch+`{"recordId":"r9","modelInput":{"messages":[]},"error":{"errorCode":400,"errorMessage":"x"}}`+"\n")
+	require.NotEmpty(t, rec.Conversations)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Equal(t, map[string]int{"lines without a type": 1}, rec.Ignored)
+	assert.Empty(t, rec.Problems)
 }

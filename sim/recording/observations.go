@@ -55,7 +55,7 @@ func when(v gjson.Result, nanos, paths string) time.Time {
 }
 
 func began(v gjson.Result) time.Time {
-	return when(v, "startTimeUnixNano", "startTime start_time metrics.start start_time_unix_nano start_ns timestamps.started_at")
+	return when(v, "startTimeUnixNano", "startTime start_time metrics.start start_time_unix_nano start_ns timestamps.started_at started_at")
 }
 
 // observed is a part of a trace, with its line, and what was added to it later.

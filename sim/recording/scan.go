@@ -146,9 +146,10 @@ var (
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
-	snapshotHead  = regexp.MustCompile(`^(?s:---\r?\nsource: .*?\n---\r?\n)`) // of Rust's insta
-	partLine      = regexp.MustCompile(`^[0-9a-k]:["\[{]`)                    // of Vercel's AI SDK, whose versions 3 and 4 streamed a letter and a value
-	frameMark     = regexp.MustCompile(`^[<>]\d+ `)                           // before what Google's test server kept of a WebSocket, with its length
+	snapshotHead  = regexp.MustCompile(`^(?s:---\r?\nsource: .*?\n---\r?\n)`)  // of Rust's insta
+	partLine      = regexp.MustCompile(`^[0-9a-k]:["\[{]`)                     // of Vercel's AI SDK, whose versions 3 and 4 streamed a letter and a value
+	frameMark     = regexp.MustCompile(`^[<>]\d+ `)                            // before what Google's test server kept of a WebSocket, with its length
+	stampedLine   = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\S+ (?:\S+ )?\{"`) // of a log that has its time before each line
 	pageStart     = regexp.MustCompile(`^data: ?\{"type": ?"(?:start|start-step|RUN_STARTED)"`)
 	sseStart      = regexp.MustCompile(`^(?:(?:event|data|retry)?:|error: ?\{"|id:[^\n]*\n(?:event|data|retry)?:)`)
 )
@@ -200,7 +201,7 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.scanTrace(r)
 	case bytes.IndexByte(head, 0) >= 0:
 		return s.fail(ErrNotRecording, "it is a binary file of no known kind")
-	case pageStart.Match(text), partLine.Match(text):
+	case pageStart.Match(text), partLine.Match(text), stampedLine.Match(text):
 		return s.scanLines(r)
 	case frameMark.Match(text):
 		return s.scanDocument(bufio.NewReaderSize(&unframed{r: r}, peekSize), false)

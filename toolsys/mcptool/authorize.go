@@ -121,9 +121,7 @@ func (c Client) credentials() *oauthex.ClientCredentials {
 	return out
 }
 
-func (a *Authorization) client() *http.Client {
-	return cmp.Or(a.HTTP, http.DefaultClient)
-}
+func (a *Authorization) client() *http.Client { return cmp.Or(a.HTTP, http.DefaultClient) }
 
 // fetch has the person visit the page and reads what the redirect was called with.
 func (a *Authorization) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {

@@ -297,9 +297,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	if info := v.client.InitializeResult(); info != nil && info.Capabilities != nil {
 		v.resources, v.prompts = info.Capabilities.Resources != nil, info.Capabilities.Prompts != nil
 	}
-	l.f.start(l.actor("watch"), func() {
-		v.end(cmp.Or(v.client.Wait(), errors.New("the connection was closed")))
-	})
+	l.f.start(l.actor("watch"), func() { v.end(cmp.Or(v.client.Wait(), errors.New("the connection was closed"))) })
 	return v, listed, nil
 }
 

@@ -101,9 +101,7 @@ func (b Body) Bytes() []byte {
 func (b Body) Frame() []byte { return slices.Concat(b.head, b.tail) }
 
 // SameFrame reports whether o has the same bytes without its messages.
-func (b Body) SameFrame(o Body) bool {
-	return bytes.Equal(b.head, o.head) && bytes.Equal(b.tail, o.tail)
-}
+func (b Body) SameFrame(o Body) bool { return bytes.Equal(b.head, o.head) && bytes.Equal(b.tail, o.tail) }
 
 // Messages is the number of messages.
 func (b Body) Messages() int { return len(b.messages) }
@@ -178,9 +176,7 @@ func (r *BodyReader) forward() bool {
 func (r *BodyReader) Close() error { return nil }
 
 // Body renders the request.
-func (r Request) Body() (Body, error) {
-	return cmp.Or(r.Renderer, &Renderer{}).render(r)
-}
+func (r Request) Body() (Body, error) { return cmp.Or(r.Renderer, &Renderer{}).render(r) }
 
 // Renderer renders the requests of one conversation, one after another, and each message
 // once. A list that was only added to is taken to hold what it held, and a message whose

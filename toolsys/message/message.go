@@ -28,9 +28,7 @@ type Message struct {
 }
 
 // UserText is a user message of one text block.
-func UserText(text string) Message {
-	return Message{Role: User, Content: []Block{Text(text)}}
-}
+func UserText(text string) Message { return Message{Role: User, Content: []Block{Text(text)}} }
 
 // Calls gives the message's tool_use blocks, in order.
 func (m Message) Calls() []Block { return m.blocks(TypeToolUse) }
@@ -48,9 +46,7 @@ func (m Message) blocks(of string) (all []Block) {
 }
 
 // MarshalJSON writes role, then content.
-func (m Message) MarshalJSON() ([]byte, error) {
-	return appendMessage(nil, m)
-}
+func (m Message) MarshalJSON() ([]byte, error) { return appendMessage(nil, m) }
 
 func appendMessage(buf []byte, m Message) ([]byte, error) {
 	buf = jsonscan.AppendQuoted(append(buf, `{"role":`...), m.Role)
@@ -142,6 +138,4 @@ func Excerpt(text string, most int) string {
 }
 
 // Line is Excerpt of a text whose lines and blanks are joined into one line.
-func Line(text string, most int) string {
-	return Excerpt(strings.Join(strings.Fields(text), " "), most)
-}
+func Line(text string, most int) string { return Excerpt(strings.Join(strings.Fields(text), " "), most) }
