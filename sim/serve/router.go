@@ -171,7 +171,8 @@ func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session 
 		func(s *session) bool { a := s.lastCommitted(); return a != nil && req.repeats(a) },
 		func(s *session) bool { a := s.cut(); return a != nil && req.repeats(a) },
 		func(s *session) bool {
-			return s.next > s.first && s.opening == begins && len(req.replies(0)) == s.expected()
+			lost := s.log[len(s.log)-1].broken && !d.fresh(begins) // it may be asked for in another way, without a stream
+			return (s.next > s.first || lost) && s.opening == begins && len(req.replies(0)) == s.expected()
 		},
 	} {
 		for _, s := range slices.Backward(d.sessions) {

@@ -326,3 +326,30 @@ func TestAnIDThatComesAgainIsAnotherCall(t *testing.T) {
 	assert.Equal(t, "Done.", gjson.Get(last, "candidates.0.content.parts.0.text").Str)
 	requireHeld(t, s)
 }
+
+// Some agents ask again without a stream, or another model, where a stream was cut: that is the same conversation, be it its first request.
+func TestWhoAsksAgainInAnotherWayGoesOnWithItsConversation(t *testing.T) {
+	for name, change := range map[string][2]string{"without a stream": {`"stream":true`, `"stream":false`}, "another model": {`"model":"g"`, `"model":"h"`}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve.New(weather(), serve.Options{Fault: func(n int) (f cassette.Fault) {
+				if n == 1 {
+					f.CutAfter = 1
+				}
+				return f
+			}})
+			at := httptest.NewServer(s)
+			defer at.Close()
+			body := strings.Replace(asChat, "%", "true", 1)
+			require.NotEqual(t, body, strings.Replace(body, change[0], change[1], 1))
+			if cut, err := http.Post(at.URL+"/v1/chat/completions", "application/json", strings.NewReader(body)); err == nil {
+				_, _ = io.ReadAll(cut.Body)
+				cut.Body.Close()
+			}
+			resp, text := posted(t, at.URL+"/v1/chat/completions", strings.Replace(body, change[0], change[1], 1))
+			require.Equal(t, http.StatusOK, resp.StatusCode, text)
+			assert.Contains(t, text, "call_b", "the answer is whole")
+			assert.Len(t, s.Report().Sessions, 1)
+			assert.Empty(t, s.Report().Refused)
+		})
+	}
+}
