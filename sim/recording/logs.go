@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,8 +112,11 @@ const (
 
 // pair takes a request and its answer as anybody may write them down, by their messages alone, or what a service for logs kept.
 func (ls *lineScan) pair(v gjson.Result) (known bool, err error) {
-	if parsed(firstOf(v, loggedIn)).IsObject() {
+	switch {
+	case parsed(firstOf(v, loggedIn)).IsObject():
 		return true, each(firstOf(v, "events logEvents results"), func(l gjson.Result) error { return ls.take([]byte(parsed(firstOf(l, messageIn)).Raw)) })
+	case v.Get("chat_messages.0.sender").Exists():
+		return true, ls.logged(ls.exported(v))
 	}
 	in, out := parsed(firstOf(v, "input inputs prompt")), parsed(firstOf(v, "output outputs completion response"))
 	if !in.Get("0.role").Exists() || !firstOf(out, "role 0.role 0.message.role message.role").Exists() {
@@ -390,6 +394,33 @@ func (ls *lineScan) continued(v gjson.Result) error {
 				return nil
 			}
 			return ls.written("user", nil, []any{resultOf(id.String(), plainText(output), c.Get("status").Str == "errored")}, time.Time{})
+		})
+	})
+}
+
+// exported takes a conversation that Claude's page exported: an answer has its calls and what they gave, in the first years without ids.
+func (ls *lineScan) exported(v gjson.Result) error {
+	ls.logs = logs{key: "claude.ai\x00" + strings.Clone(v.Get("uuid").String()), model: strings.Clone(v.Get("model").String()), pieces: true}
+	calls, open := 0, []string(nil)
+	return each(v.Get("chat_messages"), func(m gjson.Result) error {
+		if m.Get("sender").Str == "human" {
+			return ls.prints("user", textOf(cmp.Or(plainText(m.Get("content")), m.Get("text").String())), time.Time{})
+		}
+		return each(m.Get("content"), func(b gjson.Result) error {
+			switch b.Get("type").Str {
+			case "tool_use":
+				calls++
+				open = append(open, cmp.Or(strings.Clone(b.Get("id").String()), fmt.Sprint("call-", calls)))
+				return ls.prints("assistant", callOf(open[len(open)-1], b.Get("name").String(), b.Get("input")), time.Time{})
+			case "tool_result":
+				id := cmp.Or(b.Get("tool_use_id").String(), strings.Join(open[:min(1, len(open))], ""))
+				open = slices.DeleteFunc(open, func(is string) bool { return is == id })
+				return ls.prints("user", resultOf(id, plainText(b.Get("content")), b.Get("is_error").Bool()), time.Time{})
+			case "text", "thinking":
+				return ls.prints("assistant", json.RawMessage(b.Raw), time.Time{})
+			}
+			ls.s.ignore("blocks of the kind " + quoted(b.Get("type").Str))
+			return nil
 		})
 	})
 }

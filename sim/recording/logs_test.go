@@ -812,3 +812,32 @@ func TestBatchesOfBedrocksAndTracesOfOpenAIsAgentsAreRead(t *testing.T) {
 	assert.Equal(t, map[string]int{"lines without a type": 1}, rec.Ignored)
 	assert.Empty(t, rec.Problems)
 }
+
+// What Claude's page exports has calls with what they gave within an answer; in the first years neither had an id.
+func TestWhatClaudesPageExportsIsRead(t *testing.T) {
+	call := func(id any, name string, input object) object {
+		return object{"type": "tool_use", "id": id, "name": name, "input": input, "message": "Looking", "start_timestamp": "2026-01-01T00:00:01Z"}
+	}
+	gave := func(id any, text string, failed bool) object {
+		return object{"type": "tool_result", "tool_use_id": id, "name": "look", "content": []any{object{"type": "text", "text": text}}, "is_error": failed}
+	}
+	said := func(text string) object { return object{"type": "text", "text": text, "citations": []any{}} }
+	conversation := func(uuid string, answer ...any) object {
+		return object{"uuid": uuid, "name": "n", "account": object{"uuid": "a"}, "chat_messages": []any{
+			object{"uuid": "m1", "sender": "human", "text": "Look.", "content": []any{said("Look.")}, "created_at": "2026-01-01T00:00:00Z"},
+			object{"uuid": "m2", "sender": "assistant", "text": "", "content": answer, "created_at": "2026-01-01T00:00:01Z"},
+		}}
+	}
+	named := conversation("u1", object{"type": "thinking", "thinking": "Hm.", "summaries": []any{}}, call("toolu_1", "look", object{"at": "a"}), gave("toolu_1", "A", false), call("toolu_2", "look", object{"at": "b"}), gave("toolu_2", "no", true), said("Done."), object{"type": "token_budget"})
+	unnamed := conversation("u2", said("I look."), call(nil, "look", object{"at": "a"}), call(nil, "look", object{"at": "b"}), gave(nil, "A", false), gave(nil, "B", false), said("Done."))
+	rec := open(t, string(dialect.JSON([]any{named, unnamed, object{"uuid": "u3", "chat_messages": []any{}}})))
+	assert.Empty(t, rec.Problems)
+	require.Len(t, rec.Conversations, 2)
+	assert.Equal(t, []string{"1 toolu_1", "1 toolu_2", "2 call-1", "2 call-2"}, askedOf(rec))
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Equal(t, []string{"toolu_2 failed: no"}, answers(rec.Conversations[0].Turns[1]))
+	assert.Equal(t, []string{"call-1 A", "call-2 B"}, answers(rec.Conversations[1].Turns[0]))
+	assert.Equal(t, []string{"Look."}, rec.Conversations[0].Turns[0].UserTexts)
+	assert.Equal(t, 1, rec.Ignored[`blocks of the kind "token_budget"`], "%v", rec.Ignored)
+	assert.Equal(t, []string{"1 toolu_1", "1 toolu_2"}, askedOf(open(t, string(dialect.JSON(named)))), "one by itself")
+}

@@ -277,9 +277,7 @@ func New(clock tool.Clock, hooks ...Hook) (Set, error) {
 	return s, nil
 }
 
-func describe(i int, h Hook) string {
-	return cmp.Or(h.Name, fmt.Sprintf("number %d", i+1))
-}
+func describe(i int, h Hook) string { return cmp.Or(h.Name, fmt.Sprintf("number %d", i+1)) }
 
 func register(h Hook) (registered, error) {
 	_, known := table[h.Event]

@@ -25,9 +25,7 @@ const (
 	Truncated
 )
 
-func (v SizeVerdict) String() string {
-	return [...]string{"kept", "persisted", "truncated"}[v]
-}
+func (v SizeVerdict) String() string { return [...]string{"kept", "persisted", "truncated"}[v] }
 
 // Sizing is what was decided on one result, for the trace (K1, K2).
 type Sizing struct {

@@ -135,9 +135,7 @@ func (r *run) broke(status Status, text string, out tool.Output) Result {
 
 // stopped is the result of a call that was stopped from outside, before it ran or
 // while it did.
-func (r *run) stopped(cause error) *Result {
-	return new(r.fail(Halt(cause, r.name(), r.performed)))
-}
+func (r *run) stopped(cause error) *Result { return new(r.fail(Halt(cause, r.name(), r.performed))) }
 
 // Halt words why a call was stopped (running) or never run, each cause apart.
 func Halt(cause error, name string, running bool) (Status, string) {

@@ -10,9 +10,7 @@ import (
 
 // String is what nodes show, as harmless text without colours or a width: what a search
 // finds. With open, folds are open.
-func String(nodes []Node, open bool) string {
-	return strings.Join(plainLines(nodes, open), "\n")
-}
+func String(nodes []Node, open bool) string { return strings.Join(plainLines(nodes, open), "\n") }
 
 func plainLines(nodes []Node, open bool) (lines []string) {
 	return slices.Concat(mapped(nodes, func(n Node) []string { return plain(n, open) })...)
@@ -56,9 +54,7 @@ func SpanText(spans []Span) string {
 	return b.String()
 }
 
-func shownRow(cells []string) string {
-	return strings.Join(mapped(cells, ShownLine), "  ")
-}
+func shownRow(cells []string) string { return strings.Join(mapped(cells, ShownLine), "  ") }
 
 func (d Diff) plain() (lines []string) {
 	for _, h := range d.Hunks {

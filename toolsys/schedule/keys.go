@@ -138,6 +138,4 @@ func Follow(fs any, name string, step func(target, next string) error) (string, 
 }
 
 // parts are the names of a path between its slashes.
-func parts(p string) []string {
-	return strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
-}
+func parts(p string) []string { return strings.FieldsFunc(p, func(r rune) bool { return r == '/' }) }

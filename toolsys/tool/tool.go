@@ -106,9 +106,7 @@ const DefaultResultChars = 50_000
 const SummaryChars = 50
 
 // Names are the names of tools.
-func Names(tools []*Tool) []string {
-	return Each(tools, func(t *Tool) string { return t.Name })
-}
+func Names(tools []*Tool) []string { return Each(tools, func(t *Tool) string { return t.Name }) }
 
 // Each gives what f makes of each thing; of none, a list that is empty and not nil.
 func Each[T, U any](all []T, f func(T) U) []U {
@@ -138,9 +136,7 @@ func (t *Tool) RuleSubject() permission.Subject {
 }
 
 // Matches reports whether name is the tool's name or an alias of it.
-func (t *Tool) Matches(name string) bool {
-	return t.Name == name || slices.Contains(t.Aliases, name)
-}
+func (t *Tool) Matches(name string) bool { return t.Name == name || slices.Contains(t.Aliases, name) }
 
 // OtherNames are the names by which the tool is known beside its own: its old ones and, of one that a
 // server brought, that which says so, where it has a shorter one or another tool came first.

@@ -108,9 +108,7 @@ func place(items []WorkItem, id string) (int, error) {
 }
 
 // Open gives the ids of the items that one waits for and that are not completed.
-func (l *WorkList) Open(item WorkItem) []string {
-	return open(l.All(), item)
-}
+func (l *WorkList) Open(item WorkItem) []string { return open(l.All(), item) }
 
 func open(items []WorkItem, item WorkItem) []string {
 	return slices.DeleteFunc(slices.Clone(item.BlockedBy), func(id string) bool {
