@@ -353,7 +353,7 @@ func other(address string) string {
 	}
 	for _, api := range recorders().Others {
 		for end := range strings.FieldsSeq(api.Ends) {
-			if strings.HasSuffix(path, end) {
+			if strings.HasSuffix(path, end) || strings.HasSuffix(end, "/") && strings.Contains(path, end) {
 				return api.What
 			}
 		}

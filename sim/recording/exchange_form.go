@@ -36,7 +36,7 @@ var recorderTable []byte
 
 // recorderForms are the forms that are known: Sides has a request and a response, Forms are the others, which their marks tell.
 // Who keeps exchanges or traces in another way is one more line of the table. Others are the ends of paths that other APIs, or
-// other parts of ours, are known by, so that a person learns why nothing was read; Page is what events of a page's stream mean.
+// other parts of ours, are known by, and Unread what others write down that is not read, so that a person learns why; Page is what events of a page's stream mean.
 // Batches have lists of requests, or of results with their answers, by name; Bodies are where a request has what it asks, with the
 // address where that is asked by itself.
 type recorderForms struct {
@@ -44,8 +44,12 @@ type recorderForms struct {
 	Forms     []form
 	Observers []observer
 	Others    []struct{ What, Ends string }
-	Page      map[string]string
-	Batches   struct {
+	Unread    []struct {
+		What  string
+		Marks []string
+	}
+	Page    map[string]string
+	Batches struct {
 		Lists, Names, Answers string
 		Bodies                []struct{ At, Address string }
 	}
@@ -61,7 +65,7 @@ var recorders = sync.OnceValue(func() (all *recorderForms) {
 // formOf recognizes an exchange; nil when it is none.
 func formOf(v gjson.Result) *form {
 	for i, f := range recorders().Forms {
-		if !slices.ContainsFunc(f.Marks, func(path string) bool { return !v.Get(path).Exists() }) {
+		if hasAll(v, f.Marks) {
 			return &recorders().Forms[i]
 		}
 	}
@@ -72,6 +76,10 @@ func formOf(v gjson.Result) *form {
 		return &recorders().Forms[0]
 	}
 	return nil
+}
+
+func hasAll(v gjson.Result, paths []string) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool { return !v.Get(path).Exists() })
 }
 
 // isExchange reports whether v is an exchange that stands for itself: parts of traces, which may have the members of one, wait

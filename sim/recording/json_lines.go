@@ -192,8 +192,18 @@ func (ls *lineScan) take(text []byte) error {
 	if inner := parsed(firstOf(v, "data Data chunk Ok")); kind == "" && (isEvent(inner.Get("type").String(), inner) || dialect.EventAPI(inner) != "") {
 		return ls.take([]byte(inner.Raw)) // as who reads a stream writes down its events
 	}
-	ls.s.ignore(ls.named(kind))
+	ls.s.ignore(ls.unread(v, kind))
 	return nil
+}
+
+// unread words what a line is that is not read.
+func (ls *lineScan) unread(v gjson.Result, kind string) string {
+	for _, known := range recorders().Unread {
+		if hasAll(v, known.Marks) {
+			return known.What
+		}
+	}
+	return ls.named(kind)
 }
 
 // maxNested is how deep what is taken may stand within others that hold such: each is looked at

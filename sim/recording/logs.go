@@ -403,8 +403,8 @@ func (ls *lineScan) exported(v gjson.Result) error {
 	ls.logs = logs{key: "claude.ai\x00" + strings.Clone(v.Get("uuid").String()), model: strings.Clone(v.Get("model").String()), pieces: true}
 	calls, open := 0, []string(nil)
 	return each(v.Get("chat_messages"), func(m gjson.Result) error {
-		if m.Get("sender").Str == "human" {
-			return ls.prints("user", textOf(cmp.Or(plainText(m.Get("content")), m.Get("text").String())), time.Time{})
+		if m.Get("sender").Str == "human" || !m.Get("content.0").Exists() {
+			return ls.prints(cmp.Or(roles[m.Get("sender").Str], "assistant"), textOf(cmp.Or(plainText(m.Get("content")), m.Get("text").String())), time.Time{})
 		}
 		return each(m.Get("content"), func(b gjson.Result) error {
 			switch b.Get("type").Str {

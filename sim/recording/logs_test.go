@@ -809,8 +809,25 @@ func TestBatchesOfBedrocksAndTracesOfOpenAIsAgentsAreRead(t *testing.T) {
 	rec = open(t, batch+`{"recordId":"r9","modelInput":{"messages":[]},"error":{"errorCode":400,"errorMessage":"x"}}`+"\n")
 	require.NotEmpty(t, rec.Conversations)
 	assert.Len(t, rec.Conversations[0].Turns, 3)
-	assert.Equal(t, map[string]int{"lines without a type": 1}, rec.Ignored)
+	assert.Equal(t, map[string]int{"requests of a batch without their answers": 1}, rec.Ignored)
 	assert.Empty(t, rec.Problems)
+}
+
+// What is known and not read is named, with the way to what is.
+func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
+	for text, why := range map[string]string{
+		`{"id":"p","messageID":"m","sessionID":"s","type":"tool","callID":"c","tool":"bash","state":{"status":"completed","input":{},"output":""}}`:                                                   "only parts of a session of OpenCode's, which `opencode export` writes whole (1)",
+		`{"id":"m","sessionID":"s","role":"assistant","time":{"created":1}}`:                                                                                                                          "`opencode export` writes a session whole",
+		`{"custom_id":"a","method":"POST","url":"/v1/responses","body":{"model":"m","input":"x"}}`:                                                                                                    "requests of a batch without their answers",
+		`{"trace":{"agentId":"A","sessionId":"s","trace":{"orchestrationTrace":{}}}}`:                                                                                                                 "traces of Bedrock's agents",
+		`{"jsonrpc":"2.0","id":1,"result":{"id":"t","contextId":"c","kind":"task"}}`:                                                                                                                  "messages between agents",
+		`[{"title":"t","mapping":{"a":{}},"current_node":"a"}]`:                                                                                                                                       "conversations that ChatGPT's page exported",
+		`{"interactions":[{"request":{"method":"POST","uri":"https://bedrock-agent-runtime.x/agents/A/agentAliases/B/sessions/s/text","body":"{}"},"response":{"status":{"code":200},"body":"{}"}}]}`: "only requests to Bedrock's agents, which run their tools themselves (1)",
+	} {
+		_, err := recording.Open("f", strings.NewReader(text), recording.Limits{}, nil)
+		require.ErrorIs(t, err, recording.ErrNotRecording)
+		assert.ErrorContains(t, err, why)
+	}
 }
 
 // What Claude's page exports has calls with what they gave within an answer; in the first years neither had an id.
@@ -840,4 +857,7 @@ func TestWhatClaudesPageExportsIsRead(t *testing.T) {
 	assert.Equal(t, []string{"Look."}, rec.Conversations[0].Turns[0].UserTexts)
 	assert.Equal(t, 1, rec.Ignored[`blocks of the kind "token_budget"`], "%v", rec.Ignored)
 	assert.Equal(t, []string{"1 toolu_1", "1 toolu_2"}, askedOf(open(t, string(dialect.JSON(named)))), "one by itself")
+	first := open(t, `{"uuid":"u","chat_messages":[{"sender":"human","text":"Go."},{"sender":"assistant","text":"I went."}]}`)
+	require.Len(t, first.Conversations, 1)
+	assert.Equal(t, []string{"Go."}, first.Conversations[0].Turns[0].UserTexts, "the first exports have texts alone")
 }

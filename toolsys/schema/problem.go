@@ -93,9 +93,7 @@ func locate(doc any, tokens []string) path {
 	return p
 }
 
-func (p path) member(name string) path {
-	return append(slices.Clip(p), step{name: name, index: -1})
-}
+func (p path) member(name string) path { return append(slices.Clip(p), step{name: name, index: -1}) }
 
 // String writes the path as the model would: edits[2].old_string.
 func (p path) String() string {

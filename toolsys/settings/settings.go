@@ -76,9 +76,7 @@ func (s Secret) GoString() string { return s.String() }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Has reports whether a feature is on: set, and compiled in (SPEC C1).
-func (s Settings) Has(f Flag) bool {
-	return f.Compiled() && s.flags&(1<<f) != 0
-}
+func (s Settings) Has(f Flag) bool { return f.Compiled() && s.flags&(1<<f) != 0 }
 
 // With returns the settings with these features on. A feature that the build
 // left out stays off.
@@ -135,9 +133,7 @@ func FindProfile(name string) (Settings, error) {
 }
 
 // External is the default: what an empty environment gives (SPEC C1).
-func External() Settings {
-	return Settings{MaxConcurrency: DefaultConcurrency, UserType: Outside}
-}
+func External() Settings { return Settings{MaxConcurrency: DefaultConcurrency, UserType: Outside} }
 
 // Internal is the default for internal users (SPEC C1).
 func Internal() Settings {

@@ -20,9 +20,7 @@ const (
 )
 
 // String is the kind in a word: always, auto, off.
-func (k Kind) String() string {
-	return [...]string{"always", "auto", "off"}[min(k, Off)]
-}
+func (k Kind) String() string { return [...]string{"always", "auto", "off"}[min(k, Off)] }
 
 // DefaultPercent is the share of the context window that a bare "auto" means.
 const DefaultPercent = 10

@@ -161,9 +161,7 @@ func (d Deps) creatable(p place) *tool.Refusal {
 
 // absent reports whether the error means that nothing is there; below a file nothing
 // ever is.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 func unreadable(p place, err error) *tool.Refusal {
 	return refuse(CodeUnreadable, "%s cannot be read: %v.", p.abs, cause(err))
