@@ -208,7 +208,9 @@ func (c *listings) put(server string, tools []*mcp.Tool, until time.Time) {
 	c.kept = append(c.kept, listingOf{server, tools, until})
 }
 
-func (c *listings) drop(server string) { c.kept = slices.DeleteFunc(c.kept, func(l listingOf) bool { return l.server == server }) }
+func (c *listings) drop(server string) {
+	c.kept = slices.DeleteFunc(c.kept, func(l listingOf) bool { return l.server == server })
+}
 
 // Report is something about a server's tool that its user may want to read. The tool
 // is loaded all the same unless What has it otherwise.

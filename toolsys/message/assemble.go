@@ -18,7 +18,9 @@ var ErrIncomplete = errors.New("the stream ended before message_stop")
 // StreamError is an error event sent inside a stream.
 type StreamError struct{ Kind, Message string }
 
-func (e *StreamError) Error() string { return fmt.Sprintf("the stream sent an error: %s: %s", e.Kind, e.Message) }
+func (e *StreamError) Error() string {
+	return fmt.Sprintf("the stream sent an error: %s: %s", e.Kind, e.Message)
+}
 
 // Usage counts tokens as the API reports them.
 type Usage struct {

@@ -57,10 +57,14 @@ func ToolResult(id string, isError bool, content ...Block) Block {
 }
 
 // Image makes a base64 image block.
-func Image(mediaType, data string) Block { return Block{Type: TypeImage, MediaType: mediaType, Data: data} }
+func Image(mediaType, data string) Block {
+	return Block{Type: TypeImage, MediaType: mediaType, Data: data}
+}
 
 // Document makes a base64 document block (a PDF page set).
-func Document(mediaType, data string) Block { return Block{Type: TypeDocument, MediaType: mediaType, Data: data} }
+func Document(mediaType, data string) Block {
+	return Block{Type: TypeDocument, MediaType: mediaType, Data: data}
+}
 
 // ToolReference names a deferred tool that is loaded from here on (E5).
 func ToolReference(name string) Block { return Block{Type: TypeToolReference, Name: name} }

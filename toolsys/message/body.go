@@ -101,7 +101,9 @@ func (b Body) Bytes() []byte {
 func (b Body) Frame() []byte { return slices.Concat(b.head, b.tail) }
 
 // SameFrame reports whether o has the same bytes without its messages.
-func (b Body) SameFrame(o Body) bool { return bytes.Equal(b.head, o.head) && bytes.Equal(b.tail, o.tail) }
+func (b Body) SameFrame(o Body) bool {
+	return bytes.Equal(b.head, o.head) && bytes.Equal(b.tail, o.tail)
+}
 
 // Messages is the number of messages.
 func (b Body) Messages() int { return len(b.messages) }

@@ -230,7 +230,9 @@ func (o *readMembers) first(bit uint8) bool {
 
 // unlike reports whether a name cannot be one of ours in other letters: encoding/json
 // matches names without regard to case.
-func unlike(name []byte) bool { return !slices.ContainsFunc(name, func(b byte) bool { return b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' }) }
+func unlike(name []byte) bool {
+	return !slices.ContainsFunc(name, func(b byte) bool { return b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' })
+}
 
 // value reads a text; one with escapes is put into the reader's buffer.
 func (r *eventReader) value(into *[]byte) bool {

@@ -17,7 +17,9 @@ const notSent = "[An image or a document stood here. A request holds so many onl
 type media struct{ items, bytes int }
 
 // IsMedia reports whether b is an image or a document, or the result of a call that has some.
-func IsMedia(b Block) bool { return b.Type == TypeImage || b.Type == TypeDocument || slices.ContainsFunc(b.Content, IsMedia) }
+func IsMedia(b Block) bool {
+	return b.Type == TypeImage || b.Type == TypeDocument || slices.ContainsFunc(b.Content, IsMedia)
+}
 
 // WithRoom gives history without its oldest images and documents, and how many those are, where
 // an API would refuse all of them together, and with them the rest of the conversation. At are the

@@ -138,4 +138,6 @@ func Excerpt(text string, most int) string {
 }
 
 // Line is Excerpt of a text whose lines and blanks are joined into one line.
-func Line(text string, most int) string { return Excerpt(strings.Join(strings.Fields(text), " "), most) }
+func Line(text string, most int) string {
+	return Excerpt(strings.Join(strings.Fields(text), " "), most)
+}
