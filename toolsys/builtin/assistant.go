@@ -13,7 +13,5 @@ import (
 
 func init() {
 	offer("PushNotification", func(d Deps) *tool.Tool { return web.PushNotification(d.Push) }, settings.Kairos)
-	offer("SendUserFile", func(d Deps) *tool.Tool {
-		return file.SendUserFile(d.files(), path.Join(d.host.ResultsDir, "outbox"))
-	}, settings.Kairos)
+	offer("SendUserFile", func(d Deps) *tool.Tool { return file.SendUserFile(d.files(), path.Join(d.host.ResultsDir, "outbox")) }, settings.Kairos)
 }

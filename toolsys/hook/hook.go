@@ -159,9 +159,7 @@ var table = map[Event]outputParts{
 // sift takes out of o what cannot count at event and describes it.
 func sift(event Event, o Output) (Output, []string) {
 	can, garbled := table[event], o.Garbled
-	drop := func(format string, args ...any) {
-		garbled = append(garbled, fmt.Sprintf(format, args...))
-	}
+	drop := func(format string, args ...any) { garbled = append(garbled, fmt.Sprintf(format, args...)) }
 	switch {
 	case o.Input == nil:
 	case !can.input:
@@ -363,9 +361,7 @@ func inNoName(r rune) bool {
 }
 
 func (m matcher) matches(tool string, aliases []string) bool {
-	return len(m) == 0 || slices.ContainsFunc(m, func(p part) bool {
-		return p.matches(tool) || slices.ContainsFunc(aliases, p.matches)
-	})
+	return len(m) == 0 || slices.ContainsFunc(m, func(p part) bool { return p.matches(tool) || slices.ContainsFunc(aliases, p.matches) })
 }
 
 // matches reports whether a name is the part's; tool names have no slash, so * means anything.

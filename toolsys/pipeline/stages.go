@@ -49,9 +49,7 @@ func (r *run) classify(ctx context.Context) *Result {
 	}
 	done := make(chan permission.Verdict, 1)
 	r.classified++
-	r.p.Handlers.Clock.Go(fmt.Sprintf("classify/%s/%d", r.pre.Call.ID, r.classified), func() {
-		done <- guardVerdict(ctx, classify, name, input)
-	})
+	r.p.Handlers.Clock.Go(fmt.Sprintf("classify/%s/%d", r.pre.Call.ID, r.classified), func() { done <- guardVerdict(ctx, classify, name, input) })
 	r.verdict = func(ctx context.Context) permission.Verdict {
 		select {
 		case v := <-done:

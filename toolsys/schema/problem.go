@@ -57,9 +57,7 @@ func (ps Problems) arranged() Problems {
 	slices.SortFunc(ps, func(a, b Problem) int {
 		return cmp.Or(a.at.compare(b.at), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Message, b.Message))
 	})
-	return slices.CompactFunc(ps, func(a, b Problem) bool {
-		return a.Path == b.Path && a.Keyword == b.Keyword && a.Message == b.Message
-	})
+	return slices.CompactFunc(ps, func(a, b Problem) bool { return a.Path == b.Path && a.Keyword == b.Keyword && a.Message == b.Message })
 }
 
 // step is one descent from the root of an input: a member by name, or an item
@@ -132,7 +130,5 @@ func (p path) quoted() string { return `"` + p.String() + `"` }
 
 // compare orders places as they are read: members by name, items by index.
 func (p path) compare(q path) int {
-	return slices.CompareFunc(p, q, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), strings.Compare(a.name, b.name))
-	})
+	return slices.CompareFunc(p, q, func(a, b step) int { return cmp.Or(cmp.Compare(a.index, b.index), strings.Compare(a.name, b.name)) })
 }

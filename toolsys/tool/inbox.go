@@ -236,9 +236,7 @@ func (b *Inbox) unlock() {
 // due wants the inbox's lock held. It reports whether something may still bring a message
 // to an agent: what is expected, its own staying, or an agent at work for it.
 func (b *Inbox) due(p *peer) bool {
-	return p.Stays || p.expected > 0 || slices.ContainsFunc(b.peers, func(c *peer) bool {
-		return c != p && c.Parent == p.Agent && c.Reports && b.busy(c)
-	})
+	return p.Stays || p.expected > 0 || slices.ContainsFunc(b.peers, func(c *peer) bool { return c != p && c.Parent == p.Agent && c.Reports && b.busy(c) })
 }
 
 // busy reports whether the agent is still at work; the inbox's lock is held. An idle agent is busy as long as others are for it.

@@ -106,9 +106,7 @@ func drawWrite(in WriteIn) []render.Node {
 	if in.Content == "" {
 		return nil
 	}
-	return render.Brief(in.Content, shownLines, func(text string) render.Node {
-		return render.Code{Text: text, Language: path.Base(in.Path), From: 1}
-	})
+	return render.Brief(in.Content, shownLines, func(text string) render.Node { return render.Code{Text: text, Language: path.Base(in.Path), From: 1} })
 }
 
 func drawWritten(in WriteIn, o tool.Outcome[WriteOut]) []render.Node {
@@ -231,9 +229,7 @@ func drawFiles(_ GlobIn, o tool.Outcome[GlobOut]) []render.Node {
 	if o.Data.Total == 0 {
 		return []render.Node{render.Words("Found no files", render.Dim)}
 	}
-	list := render.List{Items: tool.Each(o.Data.Files, func(name string) render.Item {
-		return render.Item{Spans: []render.Span{render.At(name, 0)}}
-	})}
+	list := render.List{Items: tool.Each(o.Data.Files, func(name string) render.Item { return render.Item{Spans: []render.Span{render.At(name, 0)}} })}
 	for _, note := range o.Data.Notes {
 		list.Items = append(list.Items, render.Item{Spans: []render.Span{{Text: note, Role: render.Dim}}})
 	}

@@ -239,9 +239,7 @@ func unified(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 const maxLinesNamed = 10
 
 func ambiguous(flat string, at []int) *tool.Refusal {
-	lines := tool.Each(at[:min(len(at), maxLinesNamed)], func(i int) string {
-		return fmt.Sprint(strings.Count(flat[:i], "\n") + 1)
-	})
+	lines := tool.Each(at[:min(len(at), maxLinesNamed)], func(i int) string { return fmt.Sprint(strings.Count(flat[:i], "\n") + 1) })
 	list := strings.Join(lines, ", ")
 	if len(at) > maxLinesNamed {
 		list += ", ..."

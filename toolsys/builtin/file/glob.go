@@ -122,9 +122,7 @@ func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (Gl
 	}
 	matching, left := t.matching(all, pattern, d.hiddenBelow("Glob", p, c))
 	limit := cmp.Or(max(c.GlobLimit, 0), globLimit)
-	files := tool.Each(matching[:min(len(matching), limit)], func(f found) string {
-		return shown(path.Join(p.abs, f.rel), c.State.Dir)
-	})
+	files := tool.Each(matching[:min(len(matching), limit)], func(f found) string { return shown(path.Join(p.abs, f.rel), c.State.Dir) })
 	notes := treeNotes(left, t.unreadable)
 	return GlobOut{Files: files, Total: len(matching), Truncated: len(matching) > limit, Notes: notes}, nil
 }

@@ -201,9 +201,7 @@ func SearXNG(do func(*http.Request) (*http.Response, error), base string) Engine
 		if err := json.Unmarshal(raw, &answer); err != nil || answer.Results == nil {
 			return nil, fmt.Errorf("%s did not answer with search results", base)
 		}
-		return tool.Each(*answer.Results, func(r result) Hit {
-			return Hit{Title: spaced(r.Title), URL: r.URL, Snippet: spaced(r.Content)}
-		}), nil
+		return tool.Each(*answer.Results, func(r result) Hit { return Hit{Title: spaced(r.Title), URL: r.URL, Snippet: spaced(r.Content)} }), nil
 	}
 }
 

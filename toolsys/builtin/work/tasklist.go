@@ -101,9 +101,7 @@ func TaskList(d Deps) *tool.Tool {
 		Coordinates: true,
 		Texts:       prompts.Of("tasklist"),
 		Call: tool.Data(func(context.Context, Nothing, *tool.Context) (TaskListOut, error) {
-			return TaskListOut{Tasks: tool.Each(d.Work.All(), func(w tool.WorkItem) TaskOut {
-				return TaskOut{Task: w, Open: d.Work.Open(w)}
-			})}, nil
+			return TaskListOut{Tasks: tool.Each(d.Work.All(), func(w tool.WorkItem) TaskOut { return TaskOut{Task: w, Open: d.Work.Open(w)} })}, nil
 		}),
 		Text:    TaskListOut.text,
 		Traits:  tool.Looks(tool.Class{List: true}, func(Nothing, *tool.Context) []string { return []string{listKey} }),

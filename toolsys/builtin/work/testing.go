@@ -25,11 +25,9 @@ func OverflowTest() *tool.Tool {
 		Name:     "OverflowTest",
 		Describe: func(in OverflowIn) string { return fmt.Sprintf("Make a result of %d characters", in.Chars) },
 		Texts:    prompts.Of("overflow"),
-		Call: tool.Data(func(_ context.Context, in OverflowIn, _ *tool.Context) (string, error) {
-			return filler(in.Chars), nil
-		}),
-		Permit: tool.Allows[OverflowIn]("it makes a text and touches nothing"),
-		Traits: tool.Looks(tool.Class{}, func(OverflowIn, *tool.Context) []string { return nil }),
+		Call:     tool.Data(func(_ context.Context, in OverflowIn, _ *tool.Context) (string, error) { return filler(in.Chars), nil }),
+		Permit:   tool.Allows[OverflowIn]("it makes a text and touches nothing"),
+		Traits:   tool.Looks(tool.Class{}, func(OverflowIn, *tool.Context) []string { return nil }),
 		View: tool.Titled("Overflow test", "Making a large result",
 			func(in OverflowIn) string { return fmt.Sprintf("%d characters", in.Chars) }),
 	})

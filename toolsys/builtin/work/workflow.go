@@ -278,9 +278,7 @@ func (s *workflowStep) prepare(known map[string]bool) error {
 // has become of a step is decided upon, not what was written down.
 func (s workflowStep) call(values map[string]string) tool.InnerCall {
 	fill := func(text string) string {
-		return place.ReplaceAllStringFunc(text, func(found string) string {
-			return values[place.FindStringSubmatch(found)[1]]
-		})
+		return place.ReplaceAllStringFunc(text, func(found string) string { return values[place.FindStringSubmatch(found)[1]] })
 	}
 	raw, _ := json.Marshal(filled(s.template, fill)) // it was read from JSON
 	return tool.InnerCall{Tool: s.Tool, Input: raw}
