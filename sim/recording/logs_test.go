@@ -575,6 +575,14 @@ func TestRequestsAndResponsesMayStandInListsOfTheirOwn(t *testing.T) {
 }
 
 func FuzzLogs(f *testing.F) {
+	for _, text := range []string{
+		">9 {\"setup\":{\"model\":\"m\"}}\n<9 {\n\"toolCall\":{\"functionCalls\":[{\"id\":\"1\",\"name\":\"ls\",\"args\":{}}]}}\n>9 {\"toolResponse\":{\"functionResponses\":[{\"id\":\"1\",\"name\":\"ls\",\"response\":{}}]}}\n",
+		"f:{\"messageId\":\"m\"}\n0:\"I look.\"\nb:{\"toolCallId\":\"c\",\"toolName\":\"ls\"}\nc:{\"toolCallId\":\"c\",\"argsTextDelta\":\"{}\"}\n9:{\"toolCallId\":\"c\",\"toolName\":\"ls\",\"args\":{}}\na:{\"toolCallId\":\"c\",\"result\":[]}\nd:{}\n",
+		`[{"uuid":"u","chat_messages":[{"sender":"human","text":"Go"},{"sender":"assistant","content":[{"type":"tool_use","name":"ls","input":{}},{"type":"tool_result","content":[]}]}]}]`,
+		"2026-01-01T00:00:00Z s {\"role\":\"user\",\"content\":\"Go\"}\n",
+	} {
+		f.Add([]byte(text))
+	}
 	for _, text := range agentLogs {
 		f.Add([]byte(text))
 		f.Add([]byte(text[:2*len(text)/3]))
