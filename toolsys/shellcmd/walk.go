@@ -246,7 +246,10 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		input, rooted, regular, filtered := w.input, w.rooted, w.regular, w.filtered
 		w.isolated(func() { w.statement(cmd.X) })
 		names := w.prints(cmd.X)
-		w.input, w.rooted, w.regular, w.filtered = names.bound, isFind(cmd.X), names.regular, names.filtered
+		if w.input = names.bound; cmd.Op == syntax.PipeAll {
+			w.input = "" // of what an error quotes, nothing is known
+		}
+		w.rooted, w.regular, w.filtered = isFind(cmd.X), names.regular, names.filtered
 		w.isolated(func() { w.statement(cmd.Y) })
 		w.input, w.rooted, w.regular, w.filtered = input, rooted, regular, filtered
 	default:
@@ -662,14 +665,14 @@ var opened = regexp.MustCompile(`^/dev/(?:fd/[0-9]+|stdin)$`).MatchString
 var ofProcess = regexp.MustCompile(`^/(?:proc/(?:self|thread-self|\d+|[^/]*[*?\[][^/]*)|dev/(?:fd/[^/]+|std(?:in|out|err)))/`)
 
 // oddClass matches what begins a bracket of a pattern that not all who match names understand, and what
-// is behind it in the same name.
-var oddClass = regexp.MustCompile(`\[[^/]*\[[:.=][^/]*`)
+// is behind it in the same name. So it does where "[!" may not be what begins a bracket.
+var oddClass = regexp.MustCompile(`\[[^/]*\[[:.=!][^/]*|\\\[![^/]*`)
 
 // touch notes the file that a word names.
 func (w *walker) touch(st *Step, word Word, f File) {
 	name := word.Text
 	if word.Kind != Literal {
-		name = oddClass.ReplaceAllLiteralString(word.Bound, "*")
+		name = strings.ReplaceAll(oddClass.ReplaceAllLiteralString(word.Bound, "*"), "[!", "[^") // as those have it who look for matches
 		f.Glob = true
 		f.Tree, f.Names = f.Tree || word.Below, f.Names && !word.Below
 		f.Links, f.Split, f.Parts = word.Below && !word.Regular, word.Below && word.Split, !word.Below && word.Split

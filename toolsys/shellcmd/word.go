@@ -58,7 +58,7 @@ type wordBuilder struct {
 	w       *walker
 	text    strings.Builder
 	known   bool // all parts so far
-	sole    bool // the word has but one part: a ~ with a quote behind it is no home
+	sole    bool // the word has but one part: a ~ with a quote behind it is no home, and a [ begins a pattern
 	glob    bool // an unquoted pattern
 	many    bool
 	quoted  bool            // some part is quoted, so that the word exists even if it is empty
@@ -185,7 +185,7 @@ func (b *wordBuilder) literal(value string, first bool) {
 			}
 			continue
 		case strings.IndexByte("*?[", c) >= 0:
-			b.glob = b.glob || value != "[" || !first
+			b.glob = b.glob || value != "[" || !b.sole
 			b.put(value[i:i+1], value[i:i+1])
 			continue
 		case (c == '<' || c == '>') && strings.HasPrefix(strings.ReplaceAll(value[i+1:], "\\\n", ""), "("):

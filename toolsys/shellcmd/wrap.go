@@ -204,12 +204,12 @@ func (w *walker) prints(st *syntax.Stmt) printedNames {
 	return names
 }
 
-// printsBelow bounds the names that a command prints: those of a known tool are below
-// the folders it goes through. Empty where nothing bounds them.
+// printsBelow bounds the names that a command prints: those of a known tool are below the folders that it goes through, or the
+// working directory. Empty where nothing bounds them: a word leads out, or an option prints more than names as they are.
 func (w *walker) printsBelow(st *syntax.Stmt) string {
 	args := literals(st)
-	if args == nil {
-		return ""
+	if args == nil || slices.ContainsFunc(st.Redirs, func(rd *syntax.Redirect) bool { return rd.Word.Lit() != "/dev/null" }) {
+		return "" // an error that is passed on quotes words that are no names
 	}
 	name, args := args[0], args[1:]
 	switch {
@@ -221,22 +221,15 @@ func (w *walker) printsBelow(st *syntax.Stmt) string {
 	case name == "grep" && !strings.HasPrefix(args[1], "-"):
 		args[1] = "" // the pattern
 	}
-	return namesBelow(args, tables.Printers[name].compiled())
+	options := tables.Printers[name].compiled()
+	if slices.ContainsFunc(args, func(a string) bool { return leadsOut(a) || strings.HasPrefix(a, "-") && !options.MatchString(a) }) {
+		return ""
+	}
+	return "."
 }
 
 // grepLists matches options of grep with which it lists names.
 var grepLists = regexp.MustCompile(`^-[acEFGhHiIlLnoPqrRsvwxzZ]*l[acEFGhHiIlLnoPqrRsvwxzZ]*$`)
-
-// namesBelow bounds what a program prints that was given these words: the working directory,
-// unless a word leads out of it or an option is not among those that print names as they are.
-func namesBelow(args []string, options *regexp.Regexp) string {
-	for _, a := range args {
-		if leadsOut(a) || strings.HasPrefix(a, "-") && !options.MatchString(a) {
-			return ""
-		}
-	}
-	return "."
-}
 
 // foundBelow bounds what find prints: by its only folder if that is elsewhere. A test that
 // prints a text of its own, or runs something, may print any name.
@@ -273,7 +266,7 @@ func leadsOut(a string) bool {
 // isFilter reports whether a command passes on whole lines of its input and nothing else.
 func isFilter(st *syntax.Stmt) bool {
 	args := literals(st)
-	if args == nil || len(st.Redirs) > 0 {
+	if args == nil || len(st.Redirs) > 0 || hasMany(wordsOf(st.Cmd.(*syntax.CallExpr))) { // a pattern may be a file's name, and that of one more
 		return false
 	}
 	options, known := tables.Filters[args[0]]
@@ -313,27 +306,17 @@ func checkShell(c *call) {
 		c.reads(c.args[1]) // it is read for its grammar, and nothing of it is run
 		return
 	}
-	text, ok := c.scriptText()
-	if !ok {
+	p, rest, ok := c.leading(spec{Short: "ceuxf"}) // -c comes behind options that only make a script stricter; others are not known
+	if !ok || !p.given("c") || len(rest) == 0 || rest[0].Kind != Literal || strings.HasPrefix(rest[0].Text, "-") || strings.HasPrefix(rest[0].Text, "+") {
 		c.opaque(c.name + " runs a script that is not looked into")
 		c.suspect()
 		return
 	}
-	w := c.w
+	w, text := c.w, rest[0].Text
 	c.inner = append(c.inner, func() { w.script(text, syntax.LangBash) })
 	if c.name != "bash" {
 		c.inner = append(c.inner, func() { w.script(text, syntax.LangPOSIX) })
 	}
-}
-
-// scriptText finds the text of -c, which comes behind all options; others than those that only make a
-// script stricter are not known, nor are those that begin with a plus.
-func (c *call) scriptText() (string, bool) {
-	p, rest, ok := c.leading(spec{Short: "ceuxf"})
-	if !ok || !p.given("c") || len(rest) == 0 || rest[0].Kind != Literal || strings.HasPrefix(rest[0].Text, "-") || strings.HasPrefix(rest[0].Text, "+") {
-		return "", false
-	}
-	return rest[0].Text, true
 }
 
 // script interprets a text as a script of its own shell.

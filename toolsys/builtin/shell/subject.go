@@ -185,7 +185,7 @@ func (d bash) files(f permission.File, spelled string, c *tool.Context) (all []p
 // leadsUp is what a pattern means of the folder above where a part of it matches "..", as .* does before Bash 5.2 and in other
 // shells: "" where none does, and not ok where several do. Of the last part that counts where deep is set.
 func leadsUp(pattern string, deep bool) (up string, ok bool) {
-	names := strings.Split(strings.ReplaceAll(pattern, "[!", "[^"), "/")
+	names := strings.Split(pattern, "/")
 	for i, name := range names {
 		if above, _ := path.Match(name, ".."); above && name[0] == '.' && (deep || i < len(names)-1) {
 			if up != "" {
