@@ -285,12 +285,16 @@ func checkPager(c *call) {
 // checkJq looks for programs that import modules from files. What --arg gives a program are texts.
 func checkJq(c *call) {
 	c.step.Leaf = true
-	for i := 0; i+2 < len(c.args) && (i == 0 || c.args[i-1].Kind == Literal && jqFlags(c.args[i-1].Text)); i++ {
-		if (c.args[i].isLiteral("--arg") || c.args[i].isLiteral("--argjson")) && !hasMany(c.args[i+1:i+3]) {
-			c.args = slices.Concat(c.args[:i], c.args[i+3:])
-			i--
+	var kept []Word
+	for i, plain := 0, true; i < len(c.args); i++ {
+		f := c.args[i]
+		if plain && i+2 < len(c.args) && (f.isLiteral("--arg") || f.isLiteral("--argjson")) && !hasMany(c.args[i+1:i+3]) {
+			i += 2
+			continue
 		}
+		kept, plain = append(kept, f), plain && f.Kind == Literal && jqFlags(f.Text)
 	}
+	c.args = kept
 	tables.Readers["jq"].check(c)
 	for _, f := range c.args {
 		made := f.Kind != Literal && (f.Bound == "" || strings.ContainsAny(f.Bound, " \";|(")) && (f.Text == "" || !strings.ContainsAny(f.Text[:1], ".[{($\""))

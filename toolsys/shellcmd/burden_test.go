@@ -46,6 +46,10 @@ func TestAScriptIsNoBurden(t *testing.T) {
 		"lists and values": "a=1; b=2; c=3; ls" + strings.Repeat(" && ls", 45_000),
 		"indices":          "echo $((" + strings.Repeat("a[", 500_000),
 		"doubled words":    "echo " + strings.Repeat("{a,b}", 200_000),
+		"folders":          "ls" + strings.Repeat(" && cd sub", 10_000),
+		"folders of git":   "git " + strings.Repeat("-C sub ", 10_000) + "log",
+		"texts for jq":     "jq " + strings.Repeat("--arg a b ", 10_000) + ". f",
+		"declarations":     "export " + strings.Repeat("a=b ", 20_000) + "; declare " + strings.Repeat("a=b ", 20_000),
 		"not not":          strings.Repeat("! ", 80_000) + "ls",
 	} {
 		var before, after runtime.MemStats

@@ -83,6 +83,7 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 		w.construct(d, "local outside of a function sets nothing")
 		return
 	}
+	frozen := d.Variant.Value == "readonly" || hasOption(d, "r")
 	for _, as := range d.Args {
 		if as.Name != nil {
 			if w.evaluates(as) {
@@ -90,7 +91,7 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 				return
 			}
 			w.assign(as, d.Variant.Value == "export")
-			w.frozen[as.Name.Value] = w.frozen[as.Name.Value] || d.Variant.Value == "readonly" || hasOption(d, "r")
+			w.frozen[as.Name.Value] = w.frozen[as.Name.Value] || frozen
 			continue
 		}
 		option := as.Value.Lit()

@@ -60,7 +60,7 @@ const maxDirs = 8
 
 // mayBeIn adds a directory that the script may be in.
 func (st *state) mayBeIn(dir string) {
-	if dir != st.dir && !slices.Contains(st.also, dir) {
+	if !st.lost && dir != st.dir && !slices.Contains(st.also, dir) {
 		st.also = append(slices.Clone(st.also), dir)
 	}
 	st.lost = st.lost || len(st.also) > maxDirs

@@ -440,8 +440,9 @@ func assigned(n syntax.Node) assignedSet {
 				set.lists[n.Name.Value] = set.lists[n.Name.Value] || n.Index != nil || n.Array != nil
 			}
 		case *syntax.DeclClause:
+			array := hasOption(n, "aA")
 			for _, as := range n.Args {
-				if as.Name != nil && hasOption(n, "aA") {
+				if as.Name != nil && array {
 					set.lists[as.Name.Value] = true
 				}
 			}
@@ -711,7 +712,7 @@ func (w *walker) absolute(name string) []string {
 	switch {
 	case strings.HasPrefix(name, "//"), path.IsAbs(name):
 		return []string{name}
-	case w.state.lost:
+	case w.state.lost, len(w.state.dir) > 4096: // no system has a folder of such a name, and of many words each would make one longer
 		return nil
 	}
 	dirs := append([]string{w.state.dir}, w.state.also...)
