@@ -22,6 +22,7 @@ func init() {
 			c.fills(spec{Short: "rsea:d:i:n:N:p:t:"}, "read may set a variable that means something")
 		},
 		"unset": checkUnset, "mapfile": rows, "readarray": rows, "wait": checkWait, "command": checkCommand, "builtin": checkCommand,
+		"getopts": checkChange, "popd": checkChange, "pushd": checkChange, "shopt": checkChange,
 
 		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "yq": checkYq, "zcat": checkPacked, "zgrep": checkPacked, "gzip": checkPacked, "gunzip": checkPacked,
 		"strings": checkBinary, "nm": checkBinary, "size": checkBinary, "objdump": checkBinary, "readelf": checkBinary,
@@ -48,7 +49,7 @@ func checkPrintf(c *call) {
 		args = args[2:]
 	}
 	if len(args) > 0 && (args[0].wild() || args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "--") {
-		c.opaque("printf may set a variable")
+		c.construct("printf may set a variable")
 	}
 	if len(args) > 0 && args[0].isLiteral("--") {
 		args = args[1:]
@@ -239,6 +240,23 @@ func checkSet(c *call) {
 	}
 }
 
+// checkChange is a builtin that changes the shell itself in a way that is not followed: its folder, a variable or how it reads
+// what comes. A rule may allow it, but what is known then of the rest of the script is less.
+func checkChange(c *call) {
+	c.unbounded(c.name + " changes the shell")
+	switch text, _ := c.text(); {
+	case c.name == "getopts":
+		c.assignAll(c.args[min(1, len(c.args)):min(2, len(c.args))])
+	case c.name != "shopt":
+		c.w.state.lost = true
+	case !matching(text):
+		c.construct("shopt changes what the script means")
+	}
+}
+
+// matching matches settings of which names and words match a pattern, but not of what is done where none does.
+var matching = regexp.MustCompile(`^-[su](?: (?:dotglob|extglob|globstar|nocaseglob|nocasematch|nullglob))+$`).MatchString
+
 func checkWait(c *call) {
 	c.step.Leaf = true
 	for _, f := range c.args {
@@ -265,10 +283,8 @@ func checkDate(c *call) {
 	}
 	c.readsValues(sp, p)
 	c.w.looksUp(c.step, p.operands)
-	for _, f := range p.operands {
-		if f.Kind == Many || !strings.HasPrefix(f.Text, "+") {
-			c.doubt("date may set the clock")
-		}
+	if slices.ContainsFunc(p.operands, func(f Word) bool { return f.Kind == Many || !strings.HasPrefix(f.Text, "+") }) {
+		c.doubt("date may set the clock")
 	}
 }
 
@@ -310,10 +326,10 @@ var jqFlags = regexp.MustCompile(`^(?:[^-].*|-[CMRSacejnrs]+)$`).MatchString
 // checkBinary takes a word that begins with @ for a file of further words, which may be options that load code.
 func checkBinary(c *call) {
 	tables.Readers[c.name].check(c)
-	for _, f := range c.args {
-		if strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0 {
-			c.unbounded(c.name + " takes options from a file")
-		}
+	if slices.ContainsFunc(c.args, func(f Word) bool {
+		return strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0
+	}) {
+		c.unbounded(c.name + " takes options from a file")
 	}
 }
 

@@ -748,6 +748,8 @@ func TestRulesBindPowerShellHoweverItIsWritten(t *testing.T) {
 			permission.Allow: {"Remove-Item x", "Remove-Item -Force x"},
 		},
 		"PowerShell(Remove-Item x)":       {permission.Ask: {"gci | ri", "Get-Content a | Remove-Item"}, permission.Allow: {"ri y"}},
+		"PowerShell(Get-Content *)":       {permission.Deny: {"content x", "Content -Path x", "gc x"}, permission.Allow: {"item x", "contents x"}},
+		"Read(f*)":                        {permission.Deny: {"gc f"}, permission.Ask: {"gc '`f*'", "gc 'x,`f?'", "content f"}, permission.Allow: {"gc 'x'"}},
 		"PowerShell(Set-ItemProperty *)":  {permission.Deny: {"sp x y z", "Set-itemproperty x"}},
 		"PowerShell(Invoke-WebRequest *)": {permission.Deny: {"curl x", "IWR x", "wget x"}},
 	} {
