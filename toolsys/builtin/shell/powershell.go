@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"encoding/base64"
@@ -158,7 +159,7 @@ type pwshCommand struct {
 
 // readPowerShell takes a script apart that is nothing but commands with literal words,
 // joined by |, ; and ends of lines; ok is false for any other. A variable, a block, an
-// expression, a redirection but of errors to nowhere, an operator, an escape, a comment or a sign beyond ASCII (of
+// expression, a redirection but of errors to nowhere, an operator, an escape (also one of a pattern), a comment or a sign beyond ASCII (of
 // which PowerShell takes some for quotes and dashes) makes a script another: what it does
 // is not proved here.
 func readPowerShell(source string) (commands []pwshCommand, ok bool) {
@@ -180,7 +181,7 @@ type pwshScan struct {
 // quotes ends with them.
 var (
 	pwshBlank = regexp.MustCompile(`^[ \t]+`)
-	pwshWord  = regexp.MustCompile(`^(?:([A-Za-z0-9_./\\:*?=+,~-]+)|'((?:[^'\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]|'')*)'|"([^"$\x60\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]*)")`)
+	pwshWord  = regexp.MustCompile(`^(?:([A-Za-z0-9_./\\:*?=+,~-]+)|'((?:[^'\x60\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]|'')*)'|"([^"$\x60\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]*)")`)
 	pwshQuiet = regexp.MustCompile(`^2> ?\$null\b`)
 	pwshEnd   = regexp.MustCompile(`^(?:[|;\n]|\r\n|$)`)
 	pwshName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
@@ -313,8 +314,8 @@ func (c pwshCommand) operands() (all []string) {
 // program that is no cmdlet would run.
 func (c pwshCommand) readings() (all []string) {
 	names := []string{c.name}
-	if c.cmdlet != "" {
-		names = append(append(names, c.cmdlet), pwsh.Aliases[c.cmdlet]...)
+	if cmdlet := cmp.Or(c.cmdlet, cmdletOf("get-"+c.name)); cmdlet != "" { // Get- may be left out
+		names = append(append(names, cmdlet), pwsh.Aliases[cmdlet]...)
 	}
 	for _, name := range names {
 		for _, words := range append(c.parametersFirst(), c.words, c.operands()) {
@@ -391,8 +392,8 @@ func (c pwshCommand) opaque() string {
 	return ""
 }
 
-// pwshScripts are names of shells and of files with commands.
-var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|cmd|wscript|cscript|mshta|wsl|rundll32|regsvr32|msiexec|schtasks|wmic|forfiles|pcalua|cmstp|odbcconf|installutil|winrs|runas|psexec|conhost|explorer|hh|using)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
+// pwshScripts are names of shells, of files with commands, and of statements behind which a command may stand.
+var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|return|throw|exit|cmd|wscript|cscript|mshta|wsl|rundll32|regsvr32|msiexec|schtasks|wmic|forfiles|pcalua|cmstp|odbcconf|installutil|winrs|runas|psexec|conhost|explorer|hh|using)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
 
 // pwshNames finds the drive of aliases or that of functions in a word.
 var pwshNames = regexp.MustCompile(`(?i)(alias|function):`)

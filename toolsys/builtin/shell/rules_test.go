@@ -740,7 +740,8 @@ func TestRulesBindPowerShellHoweverItIsWritten(t *testing.T) {
 		"PowerShell(remove-Item *)": {
 			permission.Deny: {"REMOVE-ITEM x", "ri x", "RM x", "rm.exe x", "sudo rm x", "env rm x", "nohup rm x", "bash -c 'rm x'", "Get-Date; del x"},
 			permission.Ask: {"nal zz ri; zz x", "ipal a.txt", "Set-Item alias:zz ri; zz x", "New-Item -Path Alias: -Name zz -Value ri", "sc function:zz 'ri x'", "r 1",
-				"pwsh -c 'ri x'", "pwsh -EncodedCommand cgBpACAAeAA=", "PowerShell.exe x", "cmd /c 'del x'", "x.ps1", "x.bat", "python -c x", "& ri x", "$x = 'ri'; & $x y"},
+				"pwsh -c 'ri x'", "pwsh -EncodedCommand cgBpACAAeAA=", "PowerShell.exe x", "cmd /c 'del x'", "x.ps1", "x.bat", "python -c x", "& ri x", "$x = 'ri'; & $x y",
+				"return ri x", "THROW ri x", "Get-Date; exit del x", "return Remove-Item x"},
 			permission.Allow: {"Get-Date", "git status", "npm test", "Clear-Item x", "New-Item x", "gci | select Name", "git log | sort"},
 		},
 		"PowerShell(Remove-Item -Recurse *)": {
@@ -758,5 +759,19 @@ func TestRulesBindPowerShellHoweverItIsWritten(t *testing.T) {
 				assert.Equal(t, want, ruled{mode: permission.Bypass, deny: []string{deny}}.decideBy(t, pwsh, script), "%s: %s", deny, script)
 			}
 		}
+	}
+}
+
+// Who allows a builtin that changes the shell has not allowed what is read where that has led, or by the name that it has set.
+func TestAnAllowedBuiltinLeavesLessKnown(t *testing.T) {
+	r := ruled{allow: []string{"Bash(pushd *)", "Bash(popd *)", "Bash(shopt *)", "Bash(printf *)", "Bash(getopts *)"}, deny: []string{"Read(./prod/x)"}}
+	r.neverAllowed(t,
+		"pushd prod; cat x", "pushd prod && cat x", "(pushd prod; cat x)", "cd prod; pushd ..; popd; cat x", "command pushd prod; cat x", "builtin pushd prod; cat x", "pushd prod >/dev/null; cat x",
+		`f=f; printf -vf prod/x; cat "$f"`, `f=f; o=$(echo -vf); printf $o prod/x; cat "$f"`, `f=f; g() { cat "$f"; }; printf -vf prod/x; g`, `f=f; shopt -s lastpipe; echo prod/x | read f; cat "$f"`,
+		"shopt -so posix; ls", "shopt -s expand_aliases; ls", "shopt -s cdable_vars; f=prod; cd f; cat x", `f=prod/x; shopt -s failglob; echo q*; f=f; cat "$f"`, `shopt -s $x; ls`, `f=f; getopts ab f; cat "$f"`, `f=f; getopts "$x" $y; cat "$f"`,
+	)
+	for _, script := range []string{"pushd prod; echo x; popd", "pushd prod; cat /repo/f", "shopt -s nullglob; ls", "shopt -s globstar nullglob; cat f", "printf %s x; cat f", `f=f; getopts ab g; cat "$f"`} {
+		r.mode = permission.Bypass
+		assert.Equal(t, permission.Allow, r.decide(t, script), script)
 	}
 }
