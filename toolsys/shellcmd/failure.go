@@ -79,7 +79,9 @@ func commandAnswers(words []Word, code int) bool {
 		}
 		return false
 	case "git":
-		return code == 1 && gitAnswers(args)
+		name, rest := subcommandOf(args)
+		options, asks := tables.GitQuestions[name]
+		return code == 1 && asks && (len(options) == 0 || slices.ContainsFunc(rest, func(w Word) bool { return slices.Contains(options, w.Text) }))
 	case "jq", "gojq":
 		return (code == 1 || code == 4) && slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-e" || w.Text == "--exit-status" })
 	}
@@ -87,14 +89,6 @@ func commandAnswers(words []Word, code int) bool {
 		return commandAnswers(inner, code)
 	}
 	return code == 1 && tables.Questions[name]
-}
-
-// gitAnswers reports whether the subcommand answers by its exit code: grep does, and those that
-// are asked whether there is a difference.
-func gitAnswers(args []Word) bool {
-	name, rest := subcommandOf(args)
-	options, asks := tables.GitQuestions[name]
-	return asks && (len(options) == 0 || slices.ContainsFunc(rest, func(w Word) bool { return slices.Contains(options, w.Text) }))
 }
 
 // subcommandOf finds git's subcommand behind its own options.

@@ -269,12 +269,7 @@ func (sp spec) letter(c byte) (takes string, known bool) {
 
 // hasLong reports whether there is a long option of that whole name.
 func (sp spec) hasLong(name string, valued bool) bool {
-	for _, l := range strings.Fields(sp.Long) {
-		if bare := strings.TrimRight(l, "=?"); bare == name {
-			return !valued || bare != l
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(sp.Long), func(l string) bool { return strings.TrimRight(l, "=?") == name && !(valued && l == name) })
 }
 
 // readsValues notes the files that values of options name.
