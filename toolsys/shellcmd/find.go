@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,15 +29,11 @@ func checkFind(c *call) {
 	}
 	c.touches(File{Tree: true, Names: true}, starts...)
 	found := Word{Kind: Unknown, Source: "{}", Undashed: !slices.ContainsFunc(starts, func(f Word) bool { return oddStart(f.Text) }), Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
-	if len(starts) == 1 {
-		found.Bound = starts[0].Text
+	if len(starts) == 1 && (starts[0].Kind == Literal || starts[0].Bound != "") {
+		found.Bound = cmp.Or(starts[0].Bound, starts[0].Text)
 	}
-	for len(args) > 0 {
-		n := c.predicate(args, found)
-		if n == 0 {
-			return
-		}
-		args = args[n:]
+	for len(args) > 0 { // whoever allows a find with a word that is not known has not allowed what others behind it run
+		args = args[max(c.predicate(args, found), 1):]
 	}
 }
 
@@ -108,16 +105,19 @@ func (c *call) findRuns(args []Word, found Word) int {
 			if strings.HasPrefix(args[0].Text, "-ok") {
 				c.doubt("find asks before it runs something")
 			}
-			elsewhere := strings.HasSuffix(args[0].Text, "dir") // it runs in the folder of each match
-			if elsewhere {
-				found.Bound, found.Undashed = "", false // some finds give the bare name
-			}
+			elsewhere := strings.HasSuffix(args[0].Text, "dir") // it runs in the folder of each match, and some finds give the bare name
 			if f.Text == "+" {
 				found.Kind = Many
 			}
-			c.then(place(args[1:i], found))
+			words := place(args[1:i], found)
+			c.then(words)
 			run, w := c.inner[len(c.inner)-1], c.w
 			c.inner[len(c.inner)-1] = func() {
+				for i := range words {
+					if strings.Contains(words[i].Source, "{}") && (elsewhere || !c.step.ReadOnly) { // it is not surely below the folders that stand there
+						words[i].Bound, words[i].Undashed = "", false
+					}
+				}
 				lost := w.state.lost
 				w.state.lost = lost || elsewhere
 				run()
@@ -140,7 +140,7 @@ func place(words []Word, found Word) []Word {
 			out[i] = found
 			out[i].Source = f.Source
 			if f.Text != "{}" {
-				out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source, Undashed: at == 0}
+				out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source, Undashed: at == 0 && found.Undashed}
 			}
 		}
 	}

@@ -14,7 +14,8 @@ type call struct {
 	args []Word
 	step *Step
 	// inner interprets what the command runs, after its own step is noted.
-	inner []func()
+	inner     []func()
+	suspected bool // at each of its words
 }
 
 // doubt makes the command one that is not proved to only read.

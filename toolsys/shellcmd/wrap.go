@@ -53,10 +53,11 @@ func (c *call) then(words []Word) {
 // forbid find it.
 func (c *call) suspect() {
 	for i, f := range c.args[:min(len(c.args), maxSuspected)] {
-		if f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
+		if !c.suspected && f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
 			c.step.Readings = append(c.step.Readings, readings(c.args[i:min(len(c.args), i+maxSuspected)])...)
 		}
 	}
+	c.suspected = true
 }
 
 // leading takes the options off that stand in front of a command; ok is false where one is not listed, or may be.

@@ -775,3 +775,16 @@ func TestAnAllowedBuiltinLeavesLessKnown(t *testing.T) {
 		assert.Equal(t, permission.Allow, r.decide(t, script), script)
 	}
 }
+
+// Who allows find has not allowed what it runs, whatever else stands among its words.
+func TestAnAllowedFindRunsNothingUnasked(t *testing.T) {
+	ruled{allow: []string{"Bash(find *)"}}.neverAllowed(t,
+		`find . -exec rm {} \;`, `find ./$d -exec rm {} \;`, `find . -name $x -exec rm {} \;`, `find . -foo -exec rm {} \;`, `find . -delete -exec touch y \;`, `find . -fprint z -exec rm {} +`,
+		`find . -exec echo $x {} \; -exec rm {} \;`, `find . -exec "$x" \; -exec rm {} \;`, `find $d -ok rm {} \;`, `find ./$d -exec head -1 {} \;`,
+	)
+	ruled{allow: []string{"Bash(find *)"}, deny: []string{"Read(/etc/**)"}}.neverAllowed(t, `d=$(echo ../etc); find "sub/$d" -exec cat {} \;`, `find sub/$d -exec cat {} +`, `find -files0-from f -exec cat {} +`, `find -exec cat {} + -files0-from f`, `find -f /etc -exec cat {} +`, `find . -follow -type f -exec cat {} +`)
+	ruled{deny: []string{"Read(./prod/**)"}}.neverAllowed(t, `for f in d*; do find "pro$f" -exec cat {} \;; done`, `for f in d*; do find "pro$f" -type f -exec head -1 {} +; done`)
+	for _, text := range []string{`find . -delete`, `find . -name "$x" -exec cat {} \;`, `find ./$d -name x`, `find prod -fprint z -exec cat f \;`} {
+		assert.Equal(t, permission.Allow, ruled{allow: []string{"Bash(find *)"}}.decide(t, text), text)
+	}
+}
