@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
 	"reflect"
 	"slices"
@@ -237,10 +238,7 @@ func (w *watch) end(n oracle.Work, b before) {
 }
 
 // trees are the worktrees that there are on the disk.
-func (w *watch) trees() (names []string) {
+func (w *watch) trees() []string {
 	infos, _ := afero.ReadDir(w.disk, path.Join("/repo", shell.WorktreeDir)) // a folder that is not there has none
-	for _, i := range infos {
-		names = append(names, i.Name())
-	}
-	return names
+	return tool.Each(infos, fs.FileInfo.Name)
 }

@@ -134,23 +134,21 @@ func checkCd(c *call) {
 	w := c.w
 	c.step.Leaf = true
 	w.s.Changes.Dir, w.success = true, nil
-	p, ok := c.parse(spec{Short: "LPe", Operands: files})
-	w.linked = w.linked || p.given("P")
-	if !ok || len(p.operands) > 1 {
-		c.step.FilesUnknown, w.state.lost = true, true
-		return
-	}
+	p, known := c.parse(spec{Short: "LPe", Operands: files})
+	w.foldersSet = w.foldersSet || p.given("P") // to where a link leads
 	target := Word{Text: w.env.Home}
-	if len(p.operands) == 1 {
+	if len(p.operands) > 0 {
 		target = p.operands[0]
 	}
-	up := w.linked && slices.Contains(strings.Split(target.Text, "/"), "..")
-	c.reads(target)
-	if up || target.Kind != Literal || target.Text == "" || target.Text == "-" {
-		c.step.FilesUnknown, w.state.lost = true, true
-		return
+	if old := w.folder("OLDPWD"); target.isLiteral("-") && old.known {
+		target.Text = old.text
 	}
-	if len(c.step.Files) > 0 && (!w.state.lost || strings.HasPrefix(target.Text, "/")) {
+	if known = known && len(p.operands) < 2; known {
+		c.reads(target)
+	}
+	known = known && target.Kind == Literal && target.Text != "" && target.Text != "-"
+	c.step.FilesUnknown = c.step.FilesUnknown || !known
+	if known && len(c.step.Files) > 0 && (!w.state.lost || strings.HasPrefix(target.Text, "/")) {
 		w.goTo(c.step.Files)
 		return
 	}
@@ -161,9 +159,16 @@ func checkCd(c *call) {
 // fail, and then the script stays where it is.
 func (w *walker) goTo(targets []File) {
 	before := w.state.clone()
+	w.state.old = ""
+	if !before.lost && len(before.also) == 0 {
+		w.state.old = before.dir
+	}
 	w.state.dir, w.state.also, w.state.lost = targets[0].Path, nil, false
-	for _, f := range targets[1:] {
+	for _, f := range targets {
 		w.state.mayBeIn(f.Path)
+		if f.Spelled != "" { // where the folder that is spelled does not exist
+			w.state.mayBeIn(f.Spelled)
+		}
 	}
 	w.state.lost = w.state.lost || before.lost && len(targets) > 1
 	succeeded := w.state.clone()

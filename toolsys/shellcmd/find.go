@@ -110,18 +110,16 @@ func (c *call) findRuns(args []Word, found Word) int {
 				found.Kind = Many
 			}
 			words := place(args[1:i], found)
+			c.elsewhere = elsewhere
 			c.then(words)
-			run, w := c.inner[len(c.inner)-1], c.w
+			run := c.inner[len(c.inner)-1]
 			c.inner[len(c.inner)-1] = func() {
 				for i := range words {
 					if strings.Contains(words[i].Source, "{}") && (elsewhere || !c.step.ReadOnly) { // it is not surely below the folders that stand there
 						words[i].Bound, words[i].Undashed = "", false
 					}
 				}
-				lost := w.state.lost
-				w.state.lost = lost || elsewhere
 				run()
-				w.state.lost = lost
 			}
 			return i + 1
 		}

@@ -16,6 +16,8 @@ type call struct {
 	// inner interprets what the command runs, after its own step is noted.
 	inner     []func()
 	suspected bool // at each of its words
+	// elsewhere reports whether what it runs begins in another directory, asOther whether it may have another home.
+	elsewhere, asOther bool
 }
 
 // doubt makes the command one that is not proved to only read.

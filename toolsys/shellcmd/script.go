@@ -16,6 +16,8 @@ type Env struct {
 	// a directory on: a repository can name programs that git runs. Nil trusts the
 	// starting directory and no other.
 	Repository func(dir string) bool
+	// Straight reports whether .. behind a directory leads to the one above it, as it does not behind a link. Nil trusts none.
+	Straight func(dir string) bool
 	// Plain reports whether another shell than Bash may run it: it is read as a plain one reads it too, to which [[ a > b ]] empties b.
 	Plain bool
 }
@@ -96,8 +98,8 @@ type File struct {
 	// is a glob if Glob is set.
 	Path string
 	Glob bool
-	// Spelled is the absolute path as the script spells it, where it has a .. in it:
-	// behind a link, that leads up from where the link leads.
+	// Spelled is the absolute path as the script spells it, where it has a .. in it that may not be
+	// straight: behind a link, that leads up from where the link leads.
 	Spelled string
 	// Tree reports whether all below the path is meant too; Links, whether links there may
 	// be followed; Split, whether a name there with blanks or quotes in it is taken for others, Parts, whether that of a match is.
@@ -122,7 +124,7 @@ func (c Changes) None() bool {
 	return !c.Dir && !c.Options && len(c.Vars) == 0 && len(c.Functions) == 0
 }
 
-// Read interprets a script without running it. It is pure but for env.Repository.
+// Read interprets a script without running it. It is pure but for env.Repository and env.Straight.
 func Read(source string, env Env) *Script {
 	s := &Script{Source: source}
 	file, err := parseStrict(source, syntax.LangBash)

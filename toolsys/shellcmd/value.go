@@ -28,7 +28,8 @@ type state struct {
 	vars map[string]value
 	dir  string
 	also []string // other directories that it may be, where a cd may have failed
-	lost bool     // the directory is not known
+	old  string   // the directory before it, empty where that is not known
+	lost bool     // the directory is not known, nor that before it
 	// started reports whether the shell has surely left something running.
 	started bool
 }
@@ -41,6 +42,9 @@ func (st state) clone() state {
 // join is the state after one of two ways.
 func join(a, b state) state {
 	out := state{vars: map[string]value{}, dir: a.dir, lost: a.lost || b.lost, started: a.started && b.started}
+	if a.old == b.old {
+		out.old = a.old
+	}
 	for _, dir := range append(slices.Concat(a.also, b.also), b.dir) {
 		out.mayBeIn(dir)
 	}
@@ -103,9 +107,9 @@ func (w *walker) get(name string) value {
 		return value{number: true, many: true} // no word at all in other shells
 	case "!":
 		return value{number: true, many: !w.state.started}
-	case "HOME":
-		if w.env.Home != "" && !w.homeChanged {
-			return value{known: true, text: w.env.Home}
+	case "HOME", "PWD", "OLDPWD":
+		if v := w.folder(name); v.known {
+			return v
 		}
 	case "@":
 		return value{many: true}
@@ -117,6 +121,18 @@ func (w *walker) get(name string) value {
 	_, set := w.whole.vars[name]
 	v.given = v.given || !has && !set && environment.MatchString(name)
 	return v
+}
+
+// folder is the value of a variable that names a folder.
+func (w *walker) folder(name string) value {
+	dir, known := w.env.Home, !w.foldersSet
+	if name != "HOME" {
+		dir, known = w.state.old, known && !w.state.lost
+	}
+	if name == "PWD" {
+		dir, known = w.state.dir, known && len(w.state.also) == 0
+	}
+	return value{known: known && dir != "", text: dir, given: true}
 }
 
 // shellMade are variables that Bash sets by itself.
@@ -138,7 +154,7 @@ func (w *walker) bind(at syntax.Node, name string, v value) {
 	switch {
 	case !plain(name):
 		w.construct(at, "it sets "+name)
-		w.homeChanged = w.homeChanged || name == "HOME"
+		w.foldersSet = w.foldersSet || slices.Contains([]string{"HOME", "PWD", "OLDPWD"}, name)
 		return
 	case w.frozen[name]:
 		w.construct(at, "it sets "+name+", which is read-only")
@@ -167,7 +183,12 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		if printsNumbers(part.Stmts) {
 			return value{number: true, many: true}
 		}
-		return value{given: printsPlain(strings.Join(soleCommand(part.Stmts), " "))}
+		command := strings.Join(soleCommand(part.Stmts), " ")
+		if v := w.folder("PWD"); command == "pwd" && v.known {
+			v.text = strings.TrimRight(v.text, "\n")
+			return v
+		}
+		return value{given: printsPlain(command)}
 	case *syntax.ArithmExp:
 		w.arithmetic(part, part.X)
 		return value{number: true, signed: true}

@@ -30,9 +30,9 @@ type walker struct {
 	// functions are those that surely exist by now.
 	functions map[string]bool
 	// shared are the variables that functions set.
-	shared      map[string]bool
-	homeChanged bool
-	inFunction  int
+	shared     map[string]bool
+	foldersSet bool // a variable that names a folder may have been set
+	inFunction int
 	// frozen are the variables that can no longer be set, dropped the functions that
 	// may have been taken away.
 	frozen, dropped map[string]bool
@@ -49,7 +49,6 @@ type walker struct {
 	assignedIn  map[syntax.Node]assignedSet
 	printedBy   map[*syntax.Stmt]printedNames
 	leftRunning bool
-	linked      bool // some cd -P may have gone where a link leads, and .. leads up from there
 	// input bounds the names that a pipe brings to the next command; stdin is the
 	// text that a here-document does.
 	input string
@@ -698,12 +697,26 @@ func (w *walker) touch(st *Step, word Word, f File) {
 		} else {
 			st.FilesUnknown = true // another machine's, where no link is looked at
 		}
-		if up {
+		if f.Spelled = ""; up && !w.straight(spelled) {
 			f.Spelled = spelled
 		}
 		st.FilesUnknown = st.FilesUnknown || ofProcess.MatchString(f.Path) || up && strings.HasPrefix(spelled, "/dev/")
 		st.Files = append(st.Files, f)
 	}
+}
+
+// straight reports whether each .. in a path leads to the directory above, as its spelling shows.
+func (w *walker) straight(spelled string) bool {
+	names := strings.Split(spelled, "/")
+	for i, name := range names {
+		if name != ".." {
+			continue
+		}
+		if dir := path.Join("/", path.Join(names[:i]...)); !w.spend(64*i) || w.env.Straight == nil || strings.ContainsAny(dir, `*?[\`) || !w.env.Straight(dir) {
+			return false
+		}
+	}
+	return true
 }
 
 // absolute are the paths that a name may stand for, as it is spelled, that from the directory

@@ -166,10 +166,16 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 // literal takes an unquoted part: backslashes quote, patterns and ~ mean something.
 func (b *wordBuilder) literal(value string, first bool) {
 	if rest, tilde := strings.CutPrefix(value, "~"); first && tilde {
-		value = rest
-		if (rest == "" && b.sole || strings.HasPrefix(rest, "/")) && b.w.env.Home != "" && !b.w.homeChanged {
-			b.add(b.w.env.Home)
+		name := "HOME"
+		if sign := strings.TrimLeft(rest, "+-"); len(sign) == len(rest)-1 && !b.w.env.Plain { // other shells know neither
+			name = map[byte]string{'+': "PWD", '-': "OLDPWD"}[rest[0]]
+			rest = sign
+		}
+		if v := b.w.folder(name); v.known && (rest == "" && b.sole || strings.HasPrefix(rest, "/")) {
+			value = rest
+			b.add(v.text)
 		} else {
+			value = value[1:]
 			b.known, b.numeric, b.loose = false, false, true
 			b.text.WriteString("~")
 		}

@@ -40,12 +40,14 @@ func (c *call) then(words []Word) {
 	if len(words) == 0 {
 		return
 	}
-	w, input := c.w, c.step.Input
+	w, input, elsewhere, asOther := c.w, c.step.Input, c.elsewhere, c.asOther
 	c.inner = append(c.inner, func() {
-		functions := w.functions
+		functions, lost, set := w.functions, w.state.lost, w.foldersSet
 		w.functions = map[string]bool{} // which only the shell itself runs
+		w.state.lost, w.foldersSet = lost || elsewhere, set || asOther
 		w.run(words, Step{ReadOnly: true, Input: input})
 		w.functions = functions
+		w.state.lost, w.foldersSet = w.state.lost && (lost || !elsewhere), w.foldersSet && (set || !asOther)
 	})
 }
 
@@ -89,6 +91,8 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 	if !ok || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
 		return nil, false
 	}
+	c.elsewhere = c.name == "sudo" && p.given("i") || c.name == "systemd-run" && !p.given("d", "same-dir", "scope")
+	c.asOther = wr.Doubt != "" || c.name == "env" && p.given("i", "ignore-environment", "u", "unset")
 	c.w.looksUp(c.step, each(p.options, func(o option) Word { return o.value }))
 	args, ok = c.behindSettings(wr, args)
 	if !ok || wr.Operands > len(args) {
@@ -333,7 +337,7 @@ func (w *walker) script(text string, lang syntax.LangVariant) {
 	before := w.whole
 	w.whole = assigned(file)
 	w.isolated(func() {
-		w.state.vars = map[string]value{}
+		w.state.vars, w.state.old = map[string]value{}, ""
 		w.functions = map[string]bool{}
 		w.statements(file.Stmts)
 	})

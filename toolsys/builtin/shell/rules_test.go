@@ -557,7 +557,7 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 		"yq 'system(\"touch PWN\")' f", "yq . /etc/shadow", "yq $(echo -i) f", "yq -s .a f", "shuf -o PWN f", "shuf --output=PWN f", "nm --plugin=./x.so f", "nm @f", "objdump -d @f", "objdump -S f",
 		"gzip f", "gzip -d f.gz", "gunzip f.gz", "gunzip -k f.gz", "gzip -cr .", "gzip -c /etc/shadow", "unzip a.zip", "unzip -lo a.zip", "unzip -p a.zip", "unzip -l '*.zip'", "docker inspect --type=x y", "docker logs ../x",
 		"terraform version", "docker -H tcp://x ps", "pip show --log=x y", "pip list --log x", "systemctl status -H h", "systemctl restart x", "dpkg -i x", "getent hosts x", "apt-cache show -o x", "terraform -chdir=x version", "tokei -o json",
-		"x=$(whoami)*; ls $x", "x=$(pwd)*; ls $x", "cat $(pwd)/../x", "ls $(pwd)", "pwd() { echo '/etc/*'; }; echo $(pwd)", "echo $(git rev-parse $x)", "DOCKER_CONFIG=. docker ps", "CI='a b' ls",
+		"x=$(whoami)*; ls $x", "x=$(pwd)*; ls $x", "cat $(pwd)/../x", "pwd() { echo '/etc/*'; }; echo $(pwd)", "echo $(git rev-parse $x)", "DOCKER_CONFIG=. docker ps", "CI='a b' ls",
 		"more -p '!touch PWN' f", "base64 *", "zgrep -r x prod", "ack x",
 		"journalctl --cursor-file=PWN", "journalctl -n --cursor-file=PWN", "journalctl -b --rotate", "journalctl --vacuum-size=1M", "journalctl --file=/etc/shadow",
 		"tar -t -f h:f", "tar --list -F ./evil.sh -f f", "gzip --decompress f", "gunzip --stdout /etc/shadow", "unzip -t x:y", "fd -x touch PWN", "dmesg --console-off",
@@ -571,7 +571,7 @@ func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
 	plan := ruled{mode: permission.Plan, allow: []string{"Bash(touch *)"}}
 	assert.Equal(t, permission.Deny, plan.decide(t, "touch PWN"), "plan mode writes nothing, whatever is allowed")
 	for _, text := range []string{
-		"[ -f x ]", "[ -f x ] && cat f", "basename $(pwd)", "echo in $(pwd)", "test -f x", "grep -rl x . | head -n 5 | xargs cat", "ls | grep -v 5 | tail -5 | xargs cat", "git ls-files | xargs cat", "[[ a =~ \\<(b|c)\\> ]]",
+		"[ -f x ]", "[ -f x ] && cat f", "basename $(pwd)", "ls $(pwd)", "echo in $(pwd)", "test -f x", "grep -rl x . | head -n 5 | xargs cat", "ls | grep -v 5 | tail -5 | xargs cat", "git ls-files | xargs cat", "[[ a =~ \\<(b|c)\\> ]]",
 		"git diff main feature", "git diff HEAD~1 HEAD -- f", "git diff prod/x f", "git -C prod log", "git -C prod diff x ../f", "base64 -d f", "base64 -w0 f", "hexdump -C f", "hexdump --format='\"%d\"' f", "zcat f.gz", "zgrep -n x f.gz",
 	} {
 		assert.Equal(t, permission.Allow, ruled{}.decide(t, text), text)

@@ -33,7 +33,12 @@ func (d bash) script(in BashIn) *shellcmd.Script {
 // scriptIn reads the command as it will run in this context.
 func (d bash) scriptIn(in BashIn, c *tool.Context) *shellcmd.Script {
 	home := cmp.Or(c.State.Env["HOME"], c.Home)
-	return shellcmd.Read(in.Command, shellcmd.Env{Plain: d.Plain, Dir: c.State.Dir, Home: home, Repository: func(dir string) bool { return d.trusts(dir, c) }})
+	return shellcmd.Read(in.Command, shellcmd.Env{Plain: d.Plain, Dir: c.State.Dir, Home: home, Straight: d.straight, Repository: func(dir string) bool { return d.trusts(dir, c) }})
+}
+
+// straight reports whether .. behind a folder leads to the one above it.
+func (d bash) straight(dir string) bool {
+	return !permission.IsUNC(dir) && path.Clean(d.resolve(dir+"/..")) == d.resolve(path.Dir(dir))
 }
 
 // subject describes the command in the terms of rules: its parts (F4) and the files

@@ -316,6 +316,82 @@ func TestANameIsAllThatStandsBesideALoopsVariable(t *testing.T) {
 	}
 }
 
+// A cd to .. behind a link leads up from where the link leads, wherever the folder that is spelled does not exist.
+func TestACdBehindALinkLeadsUpFromWhereItLeads(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, dir := range []string{"sub/deep", "sub/x", "plain/x", "plain/y"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "sub/x/f"), []byte("secret"), 0o644))
+	require.NoError(t, os.Symlink("sub/deep", filepath.Join(root, "up")))
+	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
+		if to, err := filepath.EvalSymlinks(p); err == nil {
+			return to
+		}
+		return p
+	}})
+	decides := func(text string) permission.Behaviour {
+		in, c := command(t, b, text), inRepo()
+		c.State = c.State.WithDir(root)
+		c.Roots = []string{root}
+		rules, err := permission.Rules{}.Parse(permission.Project, permission.Deny, "Read(./sub/x/f)")
+		require.NoError(t, err)
+		q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: root, Roots: c.Roots, ReadOnly: b.Behaviour.ReadOnly(in)}
+		return permission.Resolve(permission.Inputs{Rules: rules, Query: q, CanAsk: true}).Behaviour
+	}
+	for _, text := range []string{
+		"cd up/../x && cat f", "cd up/../x; head -1 f", "cd up && cd ../x && cat f", "cd ./up/.././x && sort f", "cd up/../x/ && grep secret f", "(cd up/../x; cat < f)", "cd up/..; cat x/f",
+		"cd up && cat ../x/f", "cd sub && cd ../up/../x && cat f",
+	} {
+		assert.Equal(t, permission.Deny, decides(text), text)
+	}
+	for _, text := range []string{"cd up/../x && cat *", "cd up/../x && grep -r secret ."} {
+		assert.NotEqual(t, permission.Allow, decides(text), text)
+	}
+	for _, text := range []string{"cd plain/../plain/x && ls *", "cd plain/x && cd ../y && ls .", "cd plain && cat x/../y/*", "cd plain/x && ls && cd ../y && ls && cd ../.. && ls plain"} {
+		assert.Equal(t, permission.Allow, decides(text), text)
+	}
+}
+
+// What names the folder that a script is in is read as that folder, and so is the one that it was in before.
+func TestAFolderIsKnownByItsVariable(t *testing.T) {
+	deny := ruled{mode: permission.Bypass, allow: []string{"Bash(cat:*)"}, deny: []string{"Read(./.env)"}}
+	for _, text := range []string{
+		"cat $PWD/.env", `cat "${PWD}/.env"`, "cat ~+/.env", "cat $(pwd)/.env", "cat `pwd`/.env", `cat "$(pwd)"/.env`, "cd prod && cat $OLDPWD/.env", "cd prod && cat ~-/.env",
+		"cd prod && cd - && cat .env", "cd prod && cd .. && cat $PWD/.env", `x=$PWD; cat "$x/.env"`, "cd prod && cat $PWD/../.env", "(cd prod); cat $PWD/.env", "head $PWD/.env", "cat $PWD/*",
+		"bash -c 'cat $PWD/.env'", "cd / && cd - && cat .env",
+	} {
+		assert.Equal(t, permission.Deny, deny.decide(t, text), text)
+	}
+	for _, text := range []string{
+		"cat $PWD/f", `head -1 "$PWD"/prod/x`, "cd prod && cat ~-/f", "cd prod && cd - && cat f", "cat $(pwd)/f", "cd ~+/prod && cat x", "ls $PWD/prod", "grep -r x $PWD/prod",
+	} {
+		assert.Equal(t, permission.Allow, ruled{}.decide(t, text), text)
+	}
+	for _, text := range []string{
+		"PWD=/etc; cat $PWD/shadow", "for PWD in /etc; do cat $PWD/shadow; done", "cd $x; cat $PWD/f", "cd $x; cat $OLDPWD/f", "cat $OLDPWD/f", "cat ~-/f", "cd - && cat f", "cd prod; cat $PWD/f",
+		"cd prod; cd -; cat f", "cd prod && bash -c 'cat $OLDPWD/f'", "cd prod && env -i bash -c 'cat $OLDPWD/etc/shadow'", "f() { cd prod; }; f; cat $PWD/f", "for f in a b; do cat $PWD/f; cd prod; done",
+		"cat $PWD/../etc/shadow", `cd -P prod && eval "ls $PWD"`, "cd $(pwd)/../etc && cat shadow", `cat "~+/f"/../../etc/shadow`,
+	} {
+		assert.NotEqual(t, permission.Allow, ruled{}.decide(t, text), text)
+	}
+}
+
+// A program that is started without the environment, or as somebody else, has another home, and some start elsewhere.
+func TestAnotherHomeIsNotOurs(t *testing.T) {
+	deny := ruled{mode: permission.Bypass, deny: []string{"Read(//etc/shadow)"}}
+	for _, text := range []string{
+		"env -i bash -c 'cat $HOME/etc/shadow'", "env -u HOME bash -c 'cat $HOME/etc/shadow'", "env --ignore-environment sh -c 'cat ~/etc/shadow'", "sudo bash -c 'cat ~/etc/shadow'", "sudo -i cat etc/shadow",
+		"systemd-run -P cat etc/shadow", "gosu daemon sh -c 'cat ~/../etc/shadow'", "find . -execdir cat etc/shadow ';'",
+	} {
+		assert.NotEqual(t, permission.Allow, deny.decide(t, text), text)
+	}
+	for _, text := range []string{"env -i cat f", "env -u X bash -c 'cat f'", "bash -c 'cat $HOME/f'", "nice cat ~/f", "env -i cat f; cat ~/f", "systemd-run --scope cat f", "sudo cat f"} {
+		assert.Equal(t, permission.Allow, deny.decide(t, text), text)
+	}
+}
+
 // What find runs with -execdir runs in the folder of what was found.
 func TestAnExecdirIsElsewhere(t *testing.T) {
 	for _, script := range []string{`find sub -execdir cat c.go \;`, `find . -execdir head -1 link.txt \;`, `find sub -execdir ls .. \;`, `find sub -execdir git status \;`, `find sub -execdir grep -r x . +`} {
