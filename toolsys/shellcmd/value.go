@@ -277,7 +277,7 @@ func (w *walker) operand(p *syntax.ParamExp, v value) value {
 // operation is ${x:-y}, ${x%y} and their kin. Those that assign, and ${x@P}, which
 // runs what is in a prompt, are not understood.
 func (w *walker) operation(p *syntax.ParamExp, v value) value {
-	many := v.many
+	many, given := v.many, v.given
 	switch p.Exp.Op {
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.OtherParamOps:
 		w.construct(p, "an expansion that assigns or evaluates")
@@ -285,6 +285,7 @@ func (w *walker) operation(p *syntax.ParamExp, v value) value {
 		syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		for _, f := range w.word(p.Exp.Word) {
 			many = many || f.Kind == Many
+			given = given && (f.Given || f.Kind == Literal && !strings.ContainsAny(f.Text, `*?[\`))
 		}
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix,
 		syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
@@ -292,7 +293,7 @@ func (w *walker) operation(p *syntax.ParamExp, v value) value {
 	default:
 		w.construct(p, "an expansion that is not understood")
 	}
-	return value{many: many}
+	return value{many: many, given: given}
 }
 
 // element is ${a[@]}, ${a[*]}, ${a[0]}: any other subscript is evaluated.
