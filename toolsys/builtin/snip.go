@@ -8,6 +8,4 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-func init() {
-	offer("Snip", func(Deps) *tool.Tool { return work.Snip() }, settings.HistorySnip)
-}
+func init() { offer("Snip", func(Deps) *tool.Tool { return work.Snip() }, settings.HistorySnip) }

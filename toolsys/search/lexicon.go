@@ -86,9 +86,7 @@ func (p lexPost) tool() int32 { return int32(p.which >> 1) }
 func (p lexPost) named() bool { return p.which&1 > 0 }
 
 // worth is what an occurrence counts of its term's weight, below bend+1.
-func (p lexPost) worth() float64 {
-	return float64(p.freq) * (bend + 1) / (float64(p.freq) + bend)
-}
+func (p lexPost) worth() float64 { return float64(p.freq) * (bend + 1) / (float64(p.freq) + bend) }
 
 // posts are the tools that have a term.
 func (l *lexicon) posts(term int32) []lexPost {
@@ -308,9 +306,7 @@ type postings struct {
 func newPostings(terms int) postings { return postings{ends: make([]int32, terms)} }
 
 // of are the tools that have a term.
-func (p *postings) of(term int32) []lexPost {
-	return p.posts[beginOf(p.ends, int(term)):p.ends[term]]
-}
+func (p *postings) of(term int32) []lexPost { return p.posts[beginOf(p.ends, int(term)):p.ends[term]] }
 
 // meet counts one more tool for each of its terms.
 func (p *postings) meet(all []occurrence) {

@@ -82,9 +82,7 @@ func newSpelling(texts []string, order []int32) *spelling {
 }
 
 // word is the i-th word.
-func (s *spelling) word(i int) []rune {
-	return s.runes[beginOf(s.ends, i):s.ends[i]]
-}
+func (s *spelling) word(i int) []rune { return s.runes[beginOf(s.ends, i):s.ends[i]] }
 
 // lettersOf is the set of letters of a word, as bits. Two words that are one typo
 // apart differ in two of them at most, which spares comparing most words.
@@ -290,6 +288,4 @@ func rooted(docs []doc) map[string][]int {
 }
 
 // rootsOf are the roots of words, each once.
-func rootsOf(words []string) []string {
-	return unique(each(slices.Clone(words), rootOf))
-}
+func rootsOf(words []string) []string { return unique(each(slices.Clone(words), rootOf)) }

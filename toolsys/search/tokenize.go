@@ -12,9 +12,7 @@ import (
 )
 
 // wordsOf are the words of a text, in lower case, each once.
-func wordsOf(text string) []string {
-	return unique(segmentsOf(strings.ToLower(text), false))
-}
+func wordsOf(text string) []string { return unique(segmentsOf(strings.ToLower(text), false)) }
 
 // segmentsOf are the pieces of a name between underscores and hyphens. An MCP
 // tool's prefix is left out: all of them have it.

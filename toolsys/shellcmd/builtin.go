@@ -219,8 +219,7 @@ func checkUnset(c *call) {
 	}
 }
 
-// checkSet allows options that only make a script stricter or show what it does, and
-// positional parameters.
+// checkSet allows options that only make a script stricter or show what it does, and positional parameters.
 func checkSet(c *call) {
 	c.step.Leaf = true
 	c.w.s.Changes.Options = true

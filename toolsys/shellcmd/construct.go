@@ -8,8 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// test is [[ ... ]]. Its comparisons of numbers evaluate arithmetic, and -v and -R
-// evaluate subscripts.
+// test is [[ ... ]]. Its comparisons of numbers evaluate arithmetic, and -v and -R evaluate subscripts.
 func (w *walker) test(at syntax.Node, x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.Word:
@@ -218,8 +217,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 	w.run(words, st)
 }
 
-// settings checks NAME=value in front of a command: they are part of what a rule has
-// to cover.
+// settings checks NAME=value in front of a command: they are part of what a rule has to cover.
 func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 	for _, as := range c.Assigns {
 		if as.Array != nil || as.Index != nil || as.Append {
@@ -276,8 +274,7 @@ func sourceText(c *syntax.CallExpr) string {
 	return strings.Join(append(each(c.Assigns, assigned), each(c.Args, sourceOf)...), " ")
 }
 
-// run checkers one command and notes it as a step. Commands that it runs in turn are
-// noted after it.
+// run checkers one command and notes it as a step. Commands that it runs in turn are noted after it.
 func (w *walker) run(words []Word, st Step) {
 	st.Words = words
 	if st.Text == "" {
@@ -327,9 +324,7 @@ func textOf(words []Word) string {
 }
 
 // baseName takes off the folder.
-func baseName(name string) string {
-	return name[strings.LastIndexByte(name, '/')+1:]
-}
+func baseName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // usualFolders are where the system's programs are.
 var usualFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/"}

@@ -10,8 +10,7 @@ import (
 // findFollows are the options that stand in front of find's folders, the last two on BSD.
 var findFollows = []string{"-L", "-H", "-P", "-O1", "-O2", "-O3", "-E", "-s"}
 
-// checkFind goes through find's folders and predicates. Every word that could be a
-// predicate has to be literal.
+// checkFind goes through find's folders and predicates. Every word that could be a predicate has to be literal.
 func checkFind(c *call) {
 	c.step.Leaf = true
 	args := c.args

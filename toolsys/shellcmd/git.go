@@ -217,8 +217,7 @@ func shortWith(f Word, letter string) bool {
 	return strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "--") && strings.Contains(f.Text, letter)
 }
 
-// gitList is git branch or git tag: an operand makes one, unless an option makes a
-// pattern of it.
+// gitList is git branch or git tag: an operand makes one, unless an option makes a pattern of it.
 func (c *call) gitList(name string) {
 	if _, literal := c.text(); !literal {
 		c.doubt("a word that is not literal may change a " + name)

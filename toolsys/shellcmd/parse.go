@@ -136,6 +136,4 @@ func printed(n syntax.Node) string {
 }
 
 // allDigits reports whether s is a number without a sign.
-func allDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -12,9 +12,8 @@ type Env struct {
 	// Dir is the absolute directory the script starts in, Home the user's; where
 	// one is empty, paths that need it are unknown.
 	Dir, Home string
-	// Repository reports whether git may read the configuration that it finds from
-	// a directory on: a repository can name programs that git runs. Nil trusts the
-	// starting directory and no other.
+	// Repository reports whether git may read the configuration that it finds from a directory on: a repository can
+	// name programs that git runs. Nil trusts the starting directory and no other.
 	Repository func(dir string) bool
 	// Straight reports whether .. behind a directory leads to the one above it, as it does not behind a link. Nil trusts none.
 	Straight func(dir string) bool
@@ -75,37 +74,31 @@ type Step struct {
 	// Foreign reports whether git would read the configuration of a repository that is not
 	// trusted, and that the step's own words do not name.
 	Foreign bool
-	// Leaf reports whether the program is known to run no other program that its
-	// arguments name.
+	// Leaf reports whether the program is known to run no other program that its arguments name.
 	Leaf bool
-	// Confined reports whether the program opens no files but those in Files: no
-	// configuration, no index.
+	// Confined reports whether the program opens no files but those in Files: no configuration, no index.
 	Confined bool
-	// Files are the files that the step touches; FilesUnknown reports whether there
-	// may be others.
+	// Files are the files that the step touches; FilesUnknown reports whether there may be others.
 	Files        []File
 	FilesUnknown bool
 	// Input is the text that a here-document or here-string gives the step.
 	Input string
-	// Set are the values of variables that are set for the step and may mean something
-	// to its program.
+	// Set are the values of variables that are set for the step and may mean something to its program.
 	Set []string
 }
 
 // File is a file that a step touches.
 type File struct {
-	// Path is absolute and clean, or relative where the directory is not known. It
-	// is a glob if Glob is set.
+	// Path is absolute and clean, or relative where the directory is not known. It is a glob if Glob is set.
 	Path string
 	Glob bool
 	// Spelled is the absolute path as the script spells it, where it has a .. in it that may not be
 	// straight: behind a link, that leads up from where the link leads.
 	Spelled string
-	// Tree reports whether all below the path is meant too; Links, whether links there may
-	// be followed; Split, whether a name there with blanks or quotes in it is taken for others, Parts, whether that of a match is.
-	// Entries reports whether of a folder the files in it are meant, Repository whether
-	// all of the repository that it lies in, Names whether no more than names and sizes
-	// are read in a folder, and in those below it if Tree is set.
+	// Tree reports whether all below the path is meant too; Links, whether links there may be followed; Split,
+	// whether a name there with blanks or quotes in it is taken for others, Parts, whether that of a match is.
+	// Entries reports whether of a folder the files in it are meant, Repository whether all of the repository that it
+	// lies in, Names whether no more than names and sizes are read in a folder, and in those below it if Tree is set.
 	Tree, Links, Split, Parts, Entries, Repository, Names bool
 	// Write reports whether the file may be changed; Named, whether it has another name then.
 	Write, Named bool

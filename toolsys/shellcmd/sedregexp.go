@@ -194,9 +194,7 @@ func validInterval(s string) bool {
 	return digits(low) && digits(high) && (low != "" || (both && high != "")) && (err != nil || least <= most)
 }
 
-func digits(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
-}
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // escape handles what follows a backslash.
 func (t *translator) escape() error {

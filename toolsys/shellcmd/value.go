@@ -9,13 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// value is what is known of a variable or an expansion. The zero value is one text
-// of which nothing is known.
+// value is what is known of a variable or an expansion. The zero value is one text of which nothing is known.
 type value struct {
 	known bool // the text is exactly text
 	text  string
-	// number reports whether the text is a decimal number, signed whether it may
-	// begin with a minus.
+	// number reports whether the text is a decimal number, signed whether it may begin with a minus.
 	number, signed bool
 	many           bool // it may be several words even within quotes
 	given          bool // it is a variable of the environment that the script leaves alone, or words without patterns
@@ -138,12 +136,10 @@ func (w *walker) folder(name string) value {
 // shellMade are variables that Bash sets by itself.
 var shellMade = []string{"_", "REPLY", "MAPFILE", "OPTARG", "PIPESTATUS", "DIRSTACK", "FUNCNAME", "COMP_LINE", "COPROC", "READLINE_LINE"}
 
-// environment are variables whose values a shell takes from its environment and
-// does not make itself.
+// environment are variables whose values a shell takes from its environment and does not make itself.
 var environment = regexp.MustCompile(`^(?:[A-Z](?:[A-Z0-9_]*[A-Z0-9])?|[a-z_][a-z0-9_]*)$`)
 
-// set gives a variable a value that outlives the script; one that is not plain is
-// doubtful.
+// set gives a variable a value that outlives the script; one that is not plain is doubtful.
 func (w *walker) set(at syntax.Node, name string, v value) {
 	w.bind(at, name, v)
 	w.s.Changes.Vars = append(w.s.Changes.Vars, name)
@@ -305,9 +301,8 @@ func (w *walker) element(p *syntax.ParamExp) value {
 	return value{}
 }
 
-// arithmetic checks an expression. Bash evaluates the text of each variable in it
-// once more, and a subscript in that text can run a command: so only variables that
-// surely hold numbers may stand in it, and no subscripts.
+// arithmetic checks an expression. Bash evaluates the text of each variable in it once more, and a subscript in that
+// text can run a command: so only variables that surely hold numbers may stand in it, and no subscripts.
 func (w *walker) arithmetic(at syntax.Node, x syntax.ArithmExpr) {
 	if x != nil && !w.numeric(x) {
 		w.construct(at, "arithmetic on what may be no number")

@@ -33,8 +33,7 @@ type walker struct {
 	shared     map[string]bool
 	foldersSet bool // a variable that names a folder may have been set
 	inFunction int
-	// frozen are the variables that can no longer be set, dropped the functions that
-	// may have been taken away.
+	// frozen are the variables that can no longer be set, dropped the functions that may have been taken away.
 	frozen, dropped map[string]bool
 	// whole is what the script may set.
 	whole assignedSet
@@ -49,8 +48,7 @@ type walker struct {
 	assignedIn  map[syntax.Node]assignedSet
 	printedBy   map[*syntax.Stmt]printedNames
 	leftRunning bool
-	// input bounds the names that a pipe brings to the next command; stdin is the
-	// text that a here-document does.
+	// input bounds the names that a pipe brings to the next command; stdin is the text that a here-document does.
 	input string
 	stdin string
 	// rooted reports whether the text that a pipe brings begins with the name of a folder, and each of its names where they end in NUL.
@@ -90,8 +88,7 @@ func (w *walker) spend(n int) (left bool) {
 	return !w.full
 }
 
-// construct notes a part of the script that is not proved harmless and that no rule
-// for a command can cover.
+// construct notes a part of the script that is not proved harmless and that no rule for a command can cover.
 func (w *walker) construct(n syntax.Node, why string) {
 	w.note(Step{Text: printed(n), Construct: true, Doubt: why, Opaque: why, FilesUnknown: true})
 }
@@ -275,8 +272,7 @@ func (w *walker) loop(n syntax.Node, body func()) {
 	w.forget(n)
 }
 
-// forget drops what is known of the variables that a part of the script sets, and
-// of the directory if it may change.
+// forget drops what is known of the variables that a part of the script sets, and of the directory if it may change.
 func (w *walker) forget(n syntax.Node) {
 	set := w.assigns(n)
 	for name, numbers := range set.vars {
@@ -411,10 +407,9 @@ func (w *walker) whenCalled() {
 	}
 }
 
-// assignedSet are the variables that a part of a script may set, and whether each
-// is only ever set to numbers; dir reports whether it may change the directory, lists
-// are the variables that may become arrays, skips reports whether an expansion may fail, so
-// that Bash skips what is left of the line and goes on with the next.
+// assignedSet are the variables that a part of a script may set, and whether each is only ever set to numbers; dir
+// reports whether it may change the directory, lists are the variables that may become arrays, skips reports whether
+// an expansion may fail, so that Bash skips what is left of the line and goes on with the next.
 type assignedSet struct {
 	vars  map[string]bool
 	dir   bool
@@ -632,8 +627,7 @@ func (w *walker) redirect(rd *syntax.Redirect, target Word) {
 	w.note(st)
 }
 
-// text is a here-document's or here-string's text as far as it is literal; what it
-// runs becomes steps.
+// text is a here-document's or here-string's text as far as it is literal; what it runs becomes steps.
 func (w *walker) text(x *syntax.Word) string {
 	if x == nil {
 		return ""

@@ -86,9 +86,7 @@ func (w *walker) word(x *syntax.Word) []Word {
 }
 
 // words expands words in order.
-func (w *walker) words(list []*syntax.Word) []Word {
-	return slices.Concat(each(list, w.word)...)
-}
+func (w *walker) words(list []*syntax.Word) []Word { return slices.Concat(each(list, w.word)...) }
 
 // each gives what f makes of each thing.
 func each[T, U any](all []T, f func(T) U) (out []U) {

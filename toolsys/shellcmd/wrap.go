@@ -34,8 +34,7 @@ func (c *call) wrapped(wr wrapper) {
 	c.then(rest)
 }
 
-// then checkers a command that this one runs, after this one's own step. None at all
-// is harmless.
+// then checkers a command that this one runs, after this one's own step. None at all is harmless.
 func (c *call) then(words []Word) {
 	if len(words) == 0 {
 		return
@@ -51,8 +50,7 @@ func (c *call) then(words []Word) {
 	})
 }
 
-// suspect checkers whatever command may begin at one of the words, so that rules that
-// forbid find it.
+// suspect checkers whatever command may begin at one of the words, so that rules that forbid find it.
 func (c *call) suspect() {
 	for i, f := range c.args[:min(len(c.args), maxSuspected)] {
 		if !c.suspected && f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
@@ -155,8 +153,7 @@ func checkXargs(c *call) {
 	c.then(c.given(args, replaced, zero, counted))
 }
 
-// given adds the words that xargs appends or puts in, of which nothing is known but
-// where they come from.
+// given adds the words that xargs appends or puts in, of which nothing is known but where they come from.
 func (c *call) given(args []Word, replaced string, zero, counted bool) []Word {
 	out, bound := slices.Clone(args), c.w.input
 	if !zero && strings.ContainsAny(bound, " \t\n'\"\\") {
@@ -302,9 +299,8 @@ func literals(st *syntax.Stmt) []string {
 	return each(words, func(f Word) string { return f.Text })
 }
 
-// checkShell is sh -c TEXT. What a script in a file does, or one that is read, is
-// not known. A text for sh is read twice, since sh may be Bash or a plain shell, to
-// which [[ a > b ]] is a redirection.
+// checkShell is sh -c TEXT. What a script in a file does, or one that is read, is not known. A text for sh is read
+// twice, since sh may be Bash or a plain shell, to which [[ a > b ]] is a redirection.
 func checkShell(c *call) {
 	c.step.Leaf = true
 	if len(c.args) == 2 && c.args[0].isLiteral("-n") && !c.args[1].wild() && !strings.HasPrefix(c.args[1].Text, "-") && !strings.HasPrefix(c.args[1].Text, "+") {
