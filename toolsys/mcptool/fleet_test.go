@@ -251,6 +251,138 @@ func TestTheLeastUsedListMakesRoom(t *testing.T) {
 	})
 }
 
+// Of the lists that are kept the one that was not asked for longest makes room, and not the one that
+// was read first.
+func TestTheListThatWasNotAskedForLongestMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := world.ParseCatalogue("c.jsonl", []byte(twoServers+"\n"+`{"server":"c","name":"one"}`))
+		require.NoError(t, err)
+		clock := toolsys.RealClock()
+		host, err := world.NewHost(c, world.HostOptions{}, world.HostClock{Now: clock.Now, Sleep: clock.Sleep})
+		require.NoError(t, err)
+		defer host.Close()
+		wires := map[string]*wire{}
+		server := func(name string, late time.Duration) mcptool.Endpoint {
+			w := &hosted{host: host, wire: &wire{}}
+			wires[name] = w.wire
+			e := w.endpoint(name)
+			dial := e.Dial
+			e.Dial = func(ctx context.Context) (mcp.Transport, error) {
+				if err := clock.Sleep(ctx, name, late); err != nil {
+					return nil, err
+				}
+				return dial(ctx)
+			}
+			return e
+		}
+		fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: clock, Listings: 2}, server("c", time.Second), server("b", 2*time.Second), server("a", 3*time.Second))
+		require.NoError(t, err)
+		defer fleet.Close()
+		fleet.Ready(time.Minute)
+		require.Len(t, fleet.Served(t.Context()).Tools, 4) // c's list made room for a's; it is read anew, behind a's and b's being asked for
+		require.Equal(t, []int{1, 1, 2}, []int{wires["a"].lists(), wires["b"].lists(), wires["c"].lists()})
+		require.Len(t, fleet.Served(t.Context()).Tools, 4)
+		assert.Equal(t, 2, wires["a"].lists(), "a's list was asked for before b's, so it made room for c's")
+	})
+}
+
+// A list stands until the time is over that its server gave it, and not at that instant.
+func TestAListStandsForExactlyItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{TTL: time.Minute})
+		require.Zero(t, time.Since(began))
+		time.Sleep(time.Minute - 1)
+		assert.Equal(t, all, w.names())
+		assert.Equal(t, 2, w.wire.lists())
+		time.Sleep(1)
+		assert.Equal(t, all, w.names())
+		assert.Equal(t, 4, w.wire.lists())
+	})
+}
+
+// A list of several pages stands for as long as the one of them that stands shortest, and a page
+// without a time does not count.
+func TestAListStandsForAsLongAsItsShortestPage(t *testing.T) {
+	for name, ttls := range map[string][]int{
+		"the last": {60_000, 30_000, 10_000}, "the first": {10_000, 30_000, 60_000}, "one between": {60_000, 10_000, 0}, "the only one": {0, 10_000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var listed atomic.Int32
+				clock := toolsys.RealClock()
+				fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: clock}, mcptool.Endpoint{Name: "p", Dial: func(ctx context.Context) (mcp.Transport, error) {
+					return inPages(ctx, t, ttls, &listed)
+				}})
+				require.NoError(t, err)
+				defer fleet.Close()
+				fleet.Ready(time.Second)
+				pages, over := int32(len(ttls)), int32(0)
+				for _, ms := range ttls {
+					if ms <= 10_000 { // the library keeps the other pages
+						over++
+					}
+				}
+				time.Sleep(9 * time.Second)
+				require.Len(t, fleet.Served(t.Context()).Tools, len(ttls))
+				assert.Equal(t, pages, listed.Load())
+				time.Sleep(time.Second)
+				require.Len(t, fleet.Served(t.Context()).Tools, len(ttls))
+				assert.Equal(t, pages+over, listed.Load())
+			})
+		})
+	}
+}
+
+// inPages is a server that lists one tool a page, each of which stands for its own time.
+func inPages(ctx context.Context, t *testing.T, ttls []int, listed *atomic.Int32) (mcp.Transport, error) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "pages", Version: "1"}, &mcp.ServerOptions{
+		PageSize: 1, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			if _, list := req.GetParams().(*mcp.ListToolsParams); list {
+				c.TTLMs = ttls[int(listed.Add(1)-1)%len(ttls)]
+			}
+		},
+	})
+	for n := range ttls {
+		s.AddTool(&mcp.Tool{Name: fmt.Sprintf("t%d", n), InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return nil, errors.New("nobody calls it")
+		})
+	}
+	mine, theirs := mcp.NewInMemoryTransports()
+	session, err := s.Connect(ctx, theirs, nil)
+	if err == nil {
+		t.Cleanup(func() { _ = session.Close() })
+	}
+	return mine, err
+}
+
+// What is reported of a server that cannot be had names each failure with what follows from it, and
+// how many there were only where there was more than one.
+func TestEachFailureOfAServerIsReportedWithWhatFollows(t *testing.T) {
+	const refused = `MCP server "a": it cannot be reached: connection refused`
+	for attempts, want := range map[int][]string{
+		-1: {refused},
+		2: {
+			refused + "; it is connected again in 1s", refused + "; it is connected again in 2s",
+			refused + "; it is given up after 3 failures in a row, and its tools are gone",
+		},
+	} {
+		t.Run(fmt.Sprint(attempts), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &reports{}
+				fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: toolsys.RealClock(), Report: w.report, Attempts: attempts}, mcptool.Endpoint{
+					Name: "a", Dial: func(context.Context) (mcp.Transport, error) { return nil, world.ErrDown },
+				})
+				require.NoError(t, err)
+				defer fleet.Close()
+				time.Sleep(time.Minute)
+				assert.Equal(t, want, strings.Split(w.all(), "\n"))
+			})
+		})
+	}
+}
+
 func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{Faults: []world.ServerFault{{Call: "last", Gone: true, Back: 2 * time.Second}}})

@@ -132,7 +132,6 @@ func (c *Core) add(ev Event, out []Action) []Action {
 	c.next = len(c.calls) // nothing starts after a stop
 	out = c.answer(i, c.stopping, out)
 	if c.abandoned {
-		c.emitted = len(c.calls)
 		out = append(out, Action{Kind: Discard, Index: i, Cause: StreamAbandoned})
 	}
 	return out

@@ -201,6 +201,59 @@ int: cancel 2 (the user interrupted)
 +s: answer 3 (the user interrupted)
 0!: cancel 1 (a sibling call failed), emit 0
 1: emit 1, emit 2, emit 3`},
+		{"what fails because it was stopped stops nobody else", schedule.Streaming, 10,
+			"+c +s 1b int 0! 1 .",
+			`+c: start 0
++s: start 1
+1b: 
+int: cancel 0 (the user interrupted)
+0!: emit 0
+1: emit 1
+.: done`},
+		{"a call that comes after a stop is answered with what stopped the others first", schedule.Streaming, 10,
+			"+x abort +s int +s 0 .",
+			`+x: start 0
+abort: cancel 0 (the conversation was stopped)
++s: answer 1 (the conversation was stopped)
+int: 
++s: answer 2 (the conversation was stopped)
+0: emit 0, emit 1, emit 2
+.: done`},
+		{"a call that comes after its stream was abandoned is discarded like the others", schedule.Streaming, 10,
+			"+s fallback +s 0",
+			`+s: start 0
+fallback: cancel 0 (the stream was abandoned), discard 0
++s: answer 1 (the stream was abandoned), discard 1
+0: done`},
+		{"a stream is abandoned once", schedule.Streaming, 10,
+			"+s fallback fallback 0",
+			`+s: start 0
+fallback: cancel 0 (the stream was abandoned), discard 0
+fallback: 
+0: done`},
+		{"an abandoned call's modifier does not act", schedule.Streaming, 10,
+			"+x fallback 0m",
+			`+x: start 0
+fallback: cancel 0 (the stream was abandoned), discard 0
+0m: done`},
+		{"nor does one that waited for the end of its batch", schedule.Batch, 10,
+			"+s +s . 0m fallback 1",
+			`+s: 
++s: 
+.: start 0, start 1
+0m: emit 0
+fallback: cancel 1 (the stream was abandoned), discard 0, discard 1
+1: done`},
+		{"a call that was asked to stop does not wait to go on alone", schedule.Streaming, 10,
+			"+s +s 1b int 0^ 0 1 .",
+			`+s: start 0
++s: start 1
+1b: 
+int: cancel 0 (the user interrupted)
+0^: resume 0
+0: emit 0
+1: emit 1
+.: done`},
 		{"the user's message stops what has not begun", schedule.Streaming, 10,
 			"+s +s 1b int 0 1 .",
 			`+s: start 0
