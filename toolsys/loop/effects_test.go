@@ -71,6 +71,22 @@ func TestUnderEffectsACallSeesWhatItWouldSeeInOrder(t *testing.T) {
 	})
 }
 
+// What a call sees of those before it does not depend on the order in which they ended.
+func TestUnderEffectsACallSeesAllBeforeItWhateverEndedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		took := map[string]time.Duration{"/slow": 10 * time.Second, "/b": 3 * time.Second, "/z": 2 * time.Second}
+		read := named("Read", all(slow, call(func(_ context.Context, in in, _ *tool.Context) (tool.Result[string], error) {
+			time.Sleep(took[in.Text])
+			return tool.Result[string]{Observed: []tool.Observation{tool.Seen(in.Text, nil)}}, nil
+		})))
+		s := &script{turns: []turn{calls("Read /slow", "Note /a", "Read /b", "Note /b", "Read /z"), says("done")}}
+		r := open(t, s, func(c *loop.Config) { c.Policy = schedule.Effects }, read, named("Note", note))
+		r.send(t)
+		_, texts := s.results(1)
+		assert.Equal(t, "/b after 1", texts["c3"], "it began when /b was read, after /z")
+	})
+}
+
 // Near the bound of what is remembered, earlier reads may push out the file that a call
 // wants to change, so that it waits for them.
 func TestUnderEffectsAChangeWaitsWhereReadsMayBeForgotten(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -112,6 +113,44 @@ func TestTheUserEndsTheWait(t *testing.T) {
 		assert.Equal(t, 2, r.send(t).Turns)
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
+}
+
+// What the user said stands before what agents sent at the same time.
+func TestTheUsersMessageStandsBeforeAnAgents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		change, inbox, post := posting(time.Hour)
+		release := inbox.Expect("")
+		s := &script{turns: []turn{says("done"), says("at once")}}
+		r := open(t, s, change, post)
+		go func() {
+			time.Sleep(time.Minute)
+			_, err := inbox.Post(tool.Mail{From: "scout", Text: "found it"})
+			assert.NoError(t, err)
+			r.Interrupt(message.UserText("come back"))
+			release()
+		}()
+		r.send(t)
+		content := lastOf(s, 1).Content
+		require.Len(t, content, 2)
+		assert.Equal(t, "come back", content[0].Text)
+		assert.Contains(t, content[1].Text, "found it")
+	})
+}
+
+// A hook that stops the turn stops the conversation, although a message for it is there.
+func TestAMessageDoesNotUndoAHooksStop(t *testing.T) {
+	change, _, post := posting(time.Hour)
+	stop, err := hook.New(clock(), hook.Hook{Name: "guard", Event: hook.PostToolUse, Run: func(context.Context, hook.Input) (hook.Output, error) {
+		return hook.Output{Stop: true, Reason: "enough"}, nil
+	}})
+	require.NoError(t, err)
+	s := &script{turns: []turn{calls("Post hello"), says("never asked for")}}
+	out := open(t, s, func(c *loop.Config) {
+		change(c)
+		c.Handlers.Hooks = stop
+	}, post).send(t)
+	assert.Equal(t, "hook", out.Stop)
+	assert.Len(t, s.requests, 1)
 }
 
 // What the calls of an agent are is seen as progress of the calls above it, at any depth.

@@ -522,7 +522,9 @@ func TestWhetherAMessageWouldStopWhatRuns(t *testing.T) {
 				return tool.Done(""), nil
 			})
 			quick := named("Quick", all(look, func(d *def) { d.Traits.Interrupt = tool.Cancel }))
-			r = open(t, &script{turns: []turn{calls(test.calls...), says("done")}}, nil, quick, named("Stubborn", look))
+			model := &script{turns: []turn{calls(test.calls...), says("done")}}
+			model.at = func(n, _ int) { assert.False(t, n == 1 && r.Interruptible(), "the model writes, and no call runs") }
+			r = open(t, model, nil, quick, named("Stubborn", look))
 			assert.False(t, r.Interruptible(), "nothing runs")
 			r.send(t)
 			assert.Len(t, seen, len(test.calls))

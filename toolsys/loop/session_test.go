@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/search"
@@ -135,6 +137,80 @@ func TestACallThatDoesNotStopIsLeft(t *testing.T) {
 	})
 }
 
+// The end of a call that was left is written down nowhere: the call has its result.
+func TestTheEndOfACallThatWasLeftIsNotInTheJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := named("Deaf", all(func(d *def) { d.Traits.Interrupt = tool.Cancel }, call(func(context.Context, in, *tool.Context) (tool.Result[string], error) {
+			time.Sleep(time.Hour)
+			return tool.Done("late"), nil
+		})))
+		var mu sync.Mutex
+		var kinds []loop.EntryKind
+		r := open(t, &script{turns: []turn{calls("Deaf"), says("I see")}}, func(c *loop.Config) {
+			c.Journal = func(e loop.Entry) error {
+				mu.Lock()
+				defer mu.Unlock()
+				kinds = append(kinds, e.Kind)
+				return nil
+			}
+		}, deaf)
+		go func() {
+			time.Sleep(time.Second)
+			r.Interrupt(message.UserText("stop"))
+		}()
+		r.send(t)
+		time.Sleep(time.Hour)
+		assert.Contains(t, kinds, loop.CallStarted)
+		assert.NotContains(t, kinds, loop.CallEnded)
+	})
+}
+
+// A decision is that about the call, whatever becomes of the call.
+func TestACallThatWasAllowedAndStoppedWasAllowed(t *testing.T) {
+	var r *room
+	stopped := named("Stopped", all(func(d *def) { d.Traits.Interrupt = tool.Cancel }, call(func(ctx context.Context, _ in, _ *tool.Context) (tool.Result[string], error) {
+		r.Interrupt(message.UserText("stop"))
+		<-ctx.Done()
+		return tool.Result[string]{}, ctx.Err()
+	})))
+	barred := named("Barred", func(d *def) {
+		d.Permit = func(in, *tool.Context) permission.Opinion { return permission.Opinion{Behaviour: permission.Deny} }
+	})
+	r = open(t, &script{turns: []turn{calls("Barred"), calls("Stopped"), says("done")}}, nil, stopped, barred)
+	r.send(t)
+	allowed := map[string]bool{}
+	for _, d := range r.Decisions() {
+		allowed[d.Tool] = d.Allowed
+	}
+	assert.Equal(t, map[string]bool{"Stopped": true, "Barred": false}, allowed)
+	assert.Equal(t, []string{"1", "0", "0"}, r.kinds(trace.KindTurnEnd, "denied"))
+}
+
+// A conversation that ends with the user's message says so, although the stream named another reason.
+func TestAnAnswerThatTheUserCutOffIsNoneThatEnded(t *testing.T) {
+	s := &script{turns: []turn{says("a long story")}}
+	var r *room
+	s.at = func(_, i int) {
+		if i == 5 {
+			r.Interrupt(message.UserText("stop"))
+		}
+	}
+	r = open(t, s, func(c *loop.Config) { c.MaxTurns = 1 })
+	out, err := r.Send(t.Context(), message.UserText("go"))
+	require.ErrorIs(t, err, loop.ErrTurns)
+	assert.Equal(t, "interrupted", out.Stop)
+	assert.Equal(t, "stop", message.PlainText(r.History()[len(r.History())-1].Content))
+}
+
+// A stream that makes no progress ends in an error of its own, whatever the client made of its end.
+func TestAStreamThatFallsSilentIsNamedSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, &script{turns: []turn{says("well")}, pause: time.Minute}, func(c *loop.Config) { c.Idle = time.Second })
+		_, err := r.Send(t.Context(), message.UserText("go"))
+		assert.ErrorIs(t, err, loop.ErrSilent)
+	})
+}
+
 // A reminder goes out with results and with what the user adds, and not behind the last answer.
 func TestAReminderGoesOutWithResults(t *testing.T) {
 	s := &script{turns: []turn{calls("Look a"), says("done")}}
@@ -166,11 +242,12 @@ func TestWhatAReplyNamesStandsUntilAnotherNamesIt(t *testing.T) {
 	first, second := calls("Look a"), calls("Look b")
 	first[0] = `{"type":"message_start","message":{"id":"m1","model":"x","content":[],"container":{"id":"box"},"usage":{"input_tokens":3,"output_tokens":1}}}`
 	second[0] = `{"type":"message_start","message":{"model":"x","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}`
-	s := &script{turns: []turn{first, second, says("done")}}
+	third := calls("Look c")
+	third[0] = strings.NewReplacer("m1", "m3", "box", "room").Replace(first[0])
+	s := &script{turns: []turn{first, second, third, says("done")}}
 	open(t, s, func(c *loop.Config) { c.Diagnose = true }, named("Look", nil)).send(t)
-	for _, request := range s.requests[1:] {
-		assert.Equal(t, "box", request.Container)
-		assert.Equal(t, "m1", request.Previous)
+	for n, want := range []string{" ", "box m1", "box m1", "room m3"} {
+		assert.Equal(t, want, s.requests[n].Container+" "+s.requests[n].Previous, n)
 	}
 }
 
@@ -253,6 +330,20 @@ func TestWhatGoesBesideAProgramsResultsWaits(t *testing.T) {
 	require.Len(t, content, 3)
 	assert.Equal(t, "read on a", content[1].Text)
 	assert.Equal(t, "read on b", content[2].Text)
+}
+
+// What waited does not wait for a message that nobody would send: a last answer without calls is none
+// while something is still to be read (E10).
+func TestWhatWaitedIsReadBeforeTheEnd(t *testing.T) {
+	bringing := named("Look", all(func(d *def) { d.Wire.Callers = []string{message.Direct, "code_execution_20250825"} }, call(func(_ context.Context, in in, _ *tool.Context) (tool.Result[string], error) {
+		return tool.Result[string]{Data: in.Text, Messages: []message.Message{message.UserText("read on " + in.Text)}}, nil
+	})))
+	programs := calls("Look a")
+	programs[1] = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c0","name":"Look","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srv"}}}`
+	s := &script{turns: []turn{programs, says("well"), says("done")}}
+	out := open(t, s, nil, bringing).send(t)
+	assert.Equal(t, "done", message.PlainText(out.Final.Content))
+	assert.Equal(t, "read on a", message.PlainText(lastOf(s, 2).Content))
 }
 
 // Blocks that are complete in another order than they stand in are answered as they stand (H5, O7).
@@ -353,6 +444,17 @@ func TestAnAnswerIsThatToItsOwnMessage(t *testing.T) {
 	assert.Equal(t, []string{"Answer"}, toolNames(s.requests[0]))
 }
 
+// How often the model was asked for an answer to one message does not count for the next.
+func TestEachMessagesAnswerIsAskedForTwice(t *testing.T) {
+	s := &script{turns: []turn{says("no"), says("no"), calls("Answer one"), says("done"), says("no"), says("no"), calls("Answer two"), says("done")}}
+	session := answering(t, s)
+	for range 2 {
+		_, err := session.Send(t.Context(), message.UserText("go"))
+		require.NoError(t, err)
+	}
+	assert.Len(t, s.requests, 8)
+}
+
 // Where no form is asked for, the tool that gives an answer of one is not offered.
 func TestWithoutAFormNoAnswerIsOffered(t *testing.T) {
 	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Answer", Tool: named("Answer", nil), Gate: pool.Gate{Special: true, Output: true}}})
@@ -448,5 +550,55 @@ func TestDefinitionsAreDeferredFromATenth(t *testing.T) {
 			d.Loading.Deferrable, d.Description = true, strings.Repeat("wide ", size/5)
 		})).send(t)
 		assert.Equal(t, !deferred, slices.Contains(toolNames(s.requests[0]), "Rare"), size)
+	}
+}
+
+// Calls that a call makes of its own are numbered from one; each sees what those before it changed, and
+// what they changed and said stands in their order. A hook that stops the turn ends them.
+func TestCallsOfACallStandInTheirOrder(t *testing.T) {
+	step := named("Step", all(exclusive, func(d *def) {
+		d.Permit = func(in, *tool.Context) permission.Opinion { return permission.Opinion{Behaviour: permission.Allow} }
+	}, call(func(_ context.Context, in in, c *tool.Context) (tool.Result[string], error) {
+		n := len(c.State.Todos)
+		return tool.Result[string]{Messages: []message.Message{message.UserText("said " + in.Text)}, Modify: func(s tool.State) tool.State {
+			s.Todos = append(s.Todos[:n:n], tool.Todo{Content: in.Text})
+			return s
+		}}, nil
+	})))
+	wrap := named("Wrap", all(exclusive, func(d *def) {
+		d.Permit = func(in, *tool.Context) permission.Opinion { return permission.Opinion{Behaviour: permission.Allow} }
+	}, call(func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+		report := c.Inner(ctx, func(done []tool.InnerResult) (tool.InnerCall, bool) {
+			return tool.InnerCall{Tool: "Step", Input: json.RawMessage(`{"text":"` + "abc"[len(done):len(done)+1] + `"}`)}, len(done) < 2
+		})
+		return tool.Result[string]{Modify: report.Modify, Messages: report.Messages}, nil
+	})))
+	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Step", Tool: step, Repl: true}, {Name: "Wrap", Tool: wrap}})
+	require.NoError(t, err)
+	stop, err := hook.New(clock(), hook.Hook{Name: "guard", Event: hook.PostToolUse, Matcher: "Step", Run: func(context.Context, hook.Input) (hook.Output, error) {
+		return hook.Output{Stop: true}, nil
+	}})
+	require.NoError(t, err)
+	for want, hooks := range map[string]hook.Set{"ab": {}, "a": stop} {
+		s := &script{turns: []turn{calls("Wrap"), says("done")}}
+		r := open(t, s, func(c *loop.Config) { c.Catalogue, c.Handlers.Hooks = catalogue, hooks })
+		r.send(t)
+		todos, said, ids := "", "", ""
+		for _, todo := range r.State().Todos {
+			todos += todo.Content
+		}
+		for _, m := range r.History() {
+			for _, b := range m.Content {
+				if _, text, ok := strings.Cut(b.Text, "said "); ok {
+					said += text
+				}
+			}
+		}
+		for _, e := range r.log.Events() {
+			if e.Kind() == trace.KindStarted && e.Tool == "Step" {
+				ids += " " + e.Call
+			}
+		}
+		assert.Equal(t, []string{want, want, " c0.1 c0.2"[:5*len(want)]}, []string{todos, said, ids})
 	}
 }

@@ -423,6 +423,28 @@ func TestCallsContext(t *testing.T) {
 			assert.ErrorIs(t, context.Cause(kept), schedule.SessionAborted)
 		})
 	}
+	t.Run("first cause, asked for when the call is over", func(t *testing.T) {
+		var kept context.Context
+		stopped, asked := make(chan struct{}), make(chan struct{})
+		d, err := schedule.NewDriver(t.Context(), schedule.Config[error]{Limit: 1, Hooks: schedule.Hooks[error]{
+			Run: func(ctx context.Context, _ int, _ schedule.Control) error {
+				kept = ctx
+				close(asked)
+				<-stopped
+				return nil
+			},
+			Verdict: func(error) schedule.Verdict { return schedule.Verdict{} },
+			Emit:    func(int, error) {},
+		}})
+		require.NoError(t, err)
+		d.Add(false, false)
+		d.EndStream()
+		<-asked
+		d.Abort()
+		close(stopped)
+		d.Wait()
+		assert.ErrorIs(t, context.Cause(kept), schedule.SessionAborted)
+	})
 	t.Run("after its end", func(t *testing.T) {
 		var kept context.Context
 		d, err := schedule.NewDriver(t.Context(), schedule.Config[error]{Limit: 1, Hooks: schedule.Hooks[error]{

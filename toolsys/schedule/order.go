@@ -205,7 +205,7 @@ func (c *Core) waitingByEffects(i int) Wait {
 			on = append(on, j)
 		}
 	}
-	if len(on) == 0 && settled {
+	if len(on) == 0 {
 		return Wait{Reason: "limit", On: c.running()}
 	}
 	return Wait{Reason: "effects", On: on}

@@ -133,6 +133,16 @@ func TestEffectsReadLikeALog(t *testing.T) {
 2 = r:/a -> 
 0 -> emit 0, emit 1, declare 2
 2 = r:/a -> start 2`},
+		{"a call that becomes one that runs alone does not overtake what waited before it", 10,
+			[]string{"+ w:/a", "+ r:/a", "+ r:/b", "2^", "0", "1", "2", "."},
+			`+ w:/a -> start 0
++ r:/a -> 
++ r:/b -> start 2
+2^ -> 
+0 -> emit 0, start 1
+1 -> emit 1, resume 2
+2 -> emit 2
+. -> done`},
 		{"the first call may become one that runs alone", 10,
 			[]string{"+ r:/a", "+ r:/b", "0^", "1", "0"},
 			`+ r:/a -> start 0

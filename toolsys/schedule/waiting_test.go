@@ -71,6 +71,7 @@ func TestWaitingCallsSayWhatTheyWaitFor(t *testing.T) {
 	}
 	assert.Equal(t, schedule.Wait{Reason: "limit", On: []int{0, 1}}, wait(2))
 	assert.Equal(t, schedule.Wait{Reason: "order", On: []int{2}}, wait(3))
+	assert.Equal(t, schedule.Wait{Reason: "order", On: []int{2}}, wait(4), "the first that waits, not the one before it")
 	core.Step(schedule.Event{Kind: schedule.Finished, Index: 0}, nil)
 	assert.Equal(t, schedule.Wait{Reason: "exclusive", On: []int{1, 2}}, wait(3))
 	_, ok := core.Waiting(2)
@@ -80,9 +81,35 @@ func TestWaitingCallsSayWhatTheyWaitFor(t *testing.T) {
 
 	batch, err := schedule.NewCore(schedule.Batch, 2)
 	require.NoError(t, err)
+	alone, err := schedule.NewCore(schedule.Streaming, 4)
+	require.NoError(t, err)
+	full, err := schedule.NewCore(schedule.Effects, 1)
+	require.NoError(t, err)
 	batch.Step(schedule.Event{Kind: schedule.Added}, nil)
 	w, _ := batch.Waiting(0)
 	assert.Equal(t, schedule.Wait{Reason: "stream"}, w)
+	batch.Step(schedule.Event{Kind: schedule.Added}, nil)
+	batch.Step(schedule.Event{Kind: schedule.StreamEnded}, nil)
+	w, _ = batch.Waiting(1)
+	assert.Equal(t, schedule.Wait{Reason: "exclusive", On: []int{0}}, w, "the stream is over")
+
+	for _, ev := range []schedule.Event{
+		{Kind: schedule.Added, Safe: true}, {Kind: schedule.Added, Safe: true}, {Kind: schedule.Escalated}, {Kind: schedule.Added, Safe: true},
+	} {
+		alone.Step(ev, nil)
+	}
+	w, _ = alone.Waiting(2)
+	assert.Equal(t, schedule.Wait{Reason: "exclusive", On: []int{0, 1}}, w, "one runs, and one waits to go on alone")
+
+	// A call that is yet to declare what it touches, and may as soon as there is room, waits for room.
+	for _, ev := range []schedule.Event{
+		{Kind: schedule.Added, Touches: footprint("w:/a s:/a")}, {Kind: schedule.Added, Touches: footprint("r:/b")}, {Kind: schedule.Added, Touches: footprint("r:/a")},
+		{Kind: schedule.Finished, Index: 0},
+	} {
+		full.Step(ev, nil)
+	}
+	w, _ = full.Waiting(2)
+	assert.Equal(t, schedule.Wait{Reason: "limit", On: []int{1}}, w)
 }
 
 func TestPoliciesHaveNames(t *testing.T) {
