@@ -110,6 +110,44 @@ func TestACancelledWaitStillPassesTheGate(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// What one source begins at one instant begins in its order, whatever the seed.
+func TestWhatOneActorBeginsKeepsItsOrder(t *testing.T) {
+	for seed := range uint64(20) {
+		var order []int
+		require.NoError(t, clock.Bubble(func() error {
+			g := clock.Open(seed)
+			defer g.Close()
+			var all sync.WaitGroup
+			for n := range 5 {
+				all.Add(1)
+				g.Go("source", func() {
+					defer all.Done()
+					order = append(order, n) // one goes at a time
+				})
+			}
+			all.Wait()
+			return nil
+		}))
+		assert.Equal(t, []int{0, 1, 2, 3, 4}, order)
+	}
+}
+
+// A wait that is given up ends with the reason, also on the clock on the wall; and virtual time is the
+// same wherever the machine stands.
+func TestAPauseEndsWithItsCause(t *testing.T) {
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	assert.Equal(t, cause, clock.Pause(ctx, time.Hour))
+	assert.Equal(t, cause, clock.Now().Sleep(ctx, "me", 0))
+	require.NoError(t, clock.Bubble(func() error {
+		g := clock.Open(1)
+		defer g.Close()
+		assert.Equal(t, time.UTC, g.Now().Location())
+		return nil
+	}))
+}
+
 func BenchmarkBubble(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -56,6 +56,7 @@ func TestDecodeReadsEveryDialect(t *testing.T) {
 		"no event line, a nested type":    {"data: {\"delta\":{\"type\":\"x\"}}\n\n", []string{`|{"delta":{"type":"x"}}`}},
 		"no space behind the colon":       {"event:a\ndata:1\n\n", []string{"a|1"}},
 		"data over several lines":         {"event: a\ndata: {\ndata: \"x\":1}\n\n", []string{"a|{\n\"x\":1}"}},
+		"one blank is the field's":        {"event: a\ndata: 1\ndata:   2\n\n", []string{"a|1\n  2"}},
 		"trailing spaces":                 {"event: a  \ndata: {\"x\":1}   \n\n", []string{`a|{"x":1}`}},
 		"byte order mark":                 {"\xef\xbb\xbfevent: a\ndata: 1\n\n", []string{"a|1"}},
 		"done":                            {"event: a\ndata: 1\n\ndata: [DONE]\n\n", []string{"a|1"}},
@@ -177,6 +178,10 @@ func TestEncodedEventsDecodeToThemselves(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, lines(events), lines(got))
 	})
+}
+
+func TestChunksHaveTheSizesThatAreAskedFor(t *testing.T) {
+	assert.Equal(t, [][]byte{[]byte("a"), []byte("b"), []byte("cd"), []byte("ef")}, stream.Rechunk([]byte("abcdef"), func(i int) int { return i }))
 }
 
 func TestManyBareCarriageReturnsStayLinear(t *testing.T) {

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"encoding/binary"
+	"hash/crc32"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,4 +27,15 @@ func TestFramesReadBack(t *testing.T) {
 	_, _, size, ok := NextFrame(AppendFrame(nil, nil, nil))
 	assert.True(t, ok, "the shortest frame holds nothing")
 	assert.Equal(t, frameSums, size)
+
+	// A frame that was damaged is none: its checksum does not fit, or its headers reach into what follows it.
+	frame := AppendFrame(nil, FrameHead("a", "b"), []byte("payload"))
+	damaged := append([]byte(nil), frame...)
+	damaged[8]++
+	_, _, _, ok = NextFrame(damaged)
+	assert.False(t, ok)
+	long := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, frameSums), 1)
+	long = append(binary.BigEndian.AppendUint32(long, crc32.ChecksumIEEE(long)), make([]byte, frameSums-framePrelude)...)
+	_, _, _, ok = NextFrame(append(long, "more"...))
+	assert.False(t, ok)
 }

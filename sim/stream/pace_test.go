@@ -23,6 +23,17 @@ func TestPaceCountsFourBytesAsAToken(t *testing.T) {
 	assert.Zero(t, events[3].At, "the argument is unchanged")
 }
 
+// Text, thinking and the input of calls take their time; signatures take none.
+func TestAllThatAModelWritesTakesItsTime(t *testing.T) {
+	for want, block := range map[time.Duration]stream.Block{
+		1 * time.Second: {Kind: stream.Text, Text: "1234"}, 2 * time.Second: {Kind: stream.Thinking, Text: "12345678", Signature: "long enough"},
+		3 * time.Second: {Kind: stream.ToolUse, Name: "A", Input: []byte(`{"a":123456}`)},
+	} {
+		paced := stream.Pace{TokensPerSecond: 1}.Apply(stream.Script(stream.Turn{Blocks: []stream.Block{block}}))
+		assert.Equal(t, want, paced[len(paced)-1].At)
+	}
+}
+
 func TestPaceWithoutARateSendsAllWithTheFirstByte(t *testing.T) {
 	events := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "hello"}}})
 	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(1)} {

@@ -202,6 +202,27 @@ func TestAStreamCanBeCutOrFail(t *testing.T) {
 	assert.Equal(t, 9*ms, failed[len(failed)-1].At)
 }
 
+// An error comes at its time, but neither before what came before it nor before the end in whose place
+// it stands; without a time it comes with what came last.
+func TestAnErrorComesAtItsTime(t *testing.T) {
+	blocks := []stream.Block{{Kind: stream.Text, Text: "hello"}}
+	for at, want := range map[time.Duration]time.Duration{0: 9 * ms, 3 * ms: 9 * ms, 20 * ms: 20 * ms} {
+		for _, some := range [][]stream.Block{nil, blocks} {
+			events := stream.Script(stream.Turn{End: 9 * ms, Blocks: some, Error: &stream.Error{Type: "api_error", At: at}})
+			assert.Equal(t, want, events[len(events)-1].At)
+		}
+	}
+	for at, want := range map[time.Duration]time.Duration{0: ms, 500 * time.Microsecond: ms, 3 * ms: 3 * ms} {
+		events := stream.Script(stream.Turn{FirstByte: ms, End: 9 * ms, Blocks: blocks, CutAfter: 3, Error: &stream.Error{Type: "api_error", At: at}})
+		assert.Equal(t, want, events[3].At)
+	}
+}
+
+// Times are as fine as a recording keeps them.
+func TestARawEventsTimeIsWhatARecordingKeeps(t *testing.T) {
+	assert.Equal(t, stream.Event{At: time.Microsecond, Type: "ping", Data: []byte(`{"type":"ping"}`)}, stream.Raw(1999, `{"type":"ping"}`))
+}
+
 func TestOtherBlocksKeepTheirShape(t *testing.T) {
 	events := stream.Script(stream.Turn{Blocks: []stream.Block{
 		{Kind: stream.Thinking, Text: "hm", Signature: "sig"},
