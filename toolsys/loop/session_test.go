@@ -602,3 +602,20 @@ func TestCallsOfACallStandInTheirOrder(t *testing.T) {
 		assert.Equal(t, []string{want, want, " c0.1 c0.2"[:5*len(want)]}, []string{todos, said, ids})
 	}
 }
+
+// Of a system prompt in several blocks each counts for what a request carries beside its messages.
+func TestEachBlockOfTheSystemPromptCounts(t *testing.T) {
+	counted := map[string]int{}
+	for name, system := range map[string][]message.Block{
+		"none": nil, "one": {message.Text("Be brief.")}, "other": {message.Text("Answer in verse, and in no other way.")}, "both": {message.Text("Be brief."), message.Text("Answer in verse, and in no other way.")},
+	} {
+		look := named("Look", call(func(_ context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+			counted[name] = c.Overhead().System
+			return tool.Done(""), nil
+		}))
+		open(t, &script{turns: []turn{calls("Look"), says("done")}}, func(c *loop.Config) { c.System = system }, look).send(t)
+	}
+	assert.Zero(t, counted["none"])
+	assert.Greater(t, counted["other"], counted["one"])
+	assert.Equal(t, counted["one"]+counted["other"], counted["both"])
+}

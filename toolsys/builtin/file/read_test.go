@@ -8,9 +8,11 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io/fs"
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/unicode"
@@ -217,4 +219,34 @@ func TestReadKnowsNoHugeFiles(t *testing.T) {
 	require.NoError(t, f.Truncate(64<<20+1))
 	require.NoError(t, f.Close())
 	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.log"}), "too large")
+}
+
+// sized is a filesystem whose files claim a size.
+type sized struct {
+	afero.Fs
+	size int64
+}
+
+func (s sized) Stat(name string) (fs.FileInfo, error) {
+	info, err := s.Fs.Stat(name)
+	return claim{info, s.size}, err
+}
+
+type claim struct {
+	fs.FileInfo
+	size int64
+}
+
+func (c claim) Size() int64 { return c.size }
+
+// A file of the largest size that is read is read, and none that is larger.
+func TestTheLargestFileIsRead(t *testing.T) {
+	w := newWorkplace(t, "-- a.log --\none\n")
+	deps := w.deps()
+	deps.FS = sized{w.fs, 64 << 20}
+	a := w.call(file.Read(deps), map[string]any{"file_path": "a.log"})
+	require.NoError(t, a.err)
+	assert.Equal(t, "     1\tone", a.text())
+	deps.FS = sized{w.fs, 64<<20 + 1}
+	assert.Contains(t, w.fails(file.Read(deps), map[string]any{"file_path": "a.log"}), "67108865 bytes, of 67108864 at most")
 }
