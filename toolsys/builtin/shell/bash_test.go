@@ -163,30 +163,36 @@ func TestALineInPiecesIsReportedOnce(t *testing.T) {
 		c.Running, c.Clock = reported, sleeping()
 		_, err := b.Call(t.Context(), command(t, b, "make"), c)
 		require.NoError(t, err)
+		synctest.Wait()
 		assert.Equal(t, []string{"one\ntwo", "three"}, reported.texts)
 	})
 }
 
-// chatty writes more whenever it is told of what was written.
+// chatty has the command write more whenever it is told of what was written, and waits until it has.
 type chatty struct {
 	tool.Running
-	more  func(line string)
-	texts []string
+	more    chan string
+	written chan struct{}
+	texts   []string
 }
 
 func (c *chatty) Progress(text string) {
 	if c.texts = append(c.texts, text); len(c.texts) < 3 {
-		c.more(fmt.Sprintf("after %d\n", len(c.texts)))
+		c.more <- fmt.Sprintf("after %d\n", len(c.texts))
+		<-c.written
 	}
 }
 
 // What is written while lines are reported is in the next report.
 func TestLinesThatComeDuringAReportAreReportedNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reported := &chatty{}
+		reported := &chatty{more: make(chan string), written: make(chan struct{})}
 		b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs(), Run: func(_ context.Context, r shell.Request) (shell.Exit, error) {
-			reported.more = func(line string) { io.WriteString(r.Stdout, line) }
 			io.WriteString(r.Stdout, "first\n")
+			for range 2 {
+				io.WriteString(r.Stdout, <-reported.more)
+				reported.written <- struct{}{}
+			}
 			time.Sleep(time.Minute)
 			return shell.Exit{}, nil
 		}})
@@ -194,6 +200,7 @@ func TestLinesThatComeDuringAReportAreReportedNext(t *testing.T) {
 		c.Running, c.Clock = reported, sleeping()
 		_, err := b.Call(t.Context(), command(t, b, "make"), c)
 		require.NoError(t, err)
+		synctest.Wait()
 		assert.Equal(t, []string{"first", "after 1", "after 2"}, reported.texts)
 	})
 }
