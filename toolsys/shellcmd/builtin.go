@@ -136,17 +136,17 @@ func checkCd(c *call) {
 	w.s.Changes.Dir, w.success = true, nil
 	p, known := c.parse(spec{Short: "LPe", Operands: files})
 	w.foldersSet = w.foldersSet || p.given("P") // to where a link leads
-	target := Word{Text: w.env.Home}
+	target := Word{Text: w.folder("HOME").text}
 	if len(p.operands) > 0 {
 		target = p.operands[0]
 	}
-	if old := w.folder("OLDPWD"); target.isLiteral("-") && old.known {
-		target.Text = old.text
+	if target.isLiteral("-") {
+		target.Text = w.folder("OLDPWD").text
 	}
 	if known = known && len(p.operands) < 2; known {
 		c.reads(target)
 	}
-	known = known && target.Kind == Literal && target.Text != "" && target.Text != "-"
+	known = known && target.Kind == Literal && target.Text != ""
 	c.step.FilesUnknown = c.step.FilesUnknown || !known
 	if known && len(c.step.Files) > 0 && (!w.state.lost || strings.HasPrefix(target.Text, "/")) {
 		w.goTo(c.step.Files)

@@ -630,3 +630,13 @@ func TestWhatPrintsNoPatternLooksThroughNoFolder(t *testing.T) {
 		assert.True(t, slices.ContainsFunc(read(script).Steps, func(st shellcmd.Step) bool { return st.FilesUnknown }), script)
 	}
 }
+
+// A folder that is not written as others write absolute paths, as on Windows, is not known by its variable: it would be taken
+// for a name in the folder.
+func TestAFolderWithADriveIsNotKnownByItsVariable(t *testing.T) {
+	for _, text := range []string{"cat $PWD/f", "cat ~+/f", "cat $HOME/f", "cat ~/f", "cat $(pwd)/f"} {
+		for _, st := range shellcmd.Read(text, shellcmd.Env{Dir: "C:/repo", Home: "C:/me"}).Steps {
+			assert.True(t, st.FilesUnknown || st.Name == "pwd", text)
+		}
+	}
+}

@@ -121,16 +121,13 @@ func (w *walker) get(name string) value {
 	return v
 }
 
-// folder is the value of a variable that names a folder.
+// folder is the value of a variable that names a folder, empty where it is not known.
 func (w *walker) folder(name string) value {
-	dir, known := w.env.Home, !w.foldersSet
-	if name != "HOME" {
-		dir, known = w.state.old, known && !w.state.lost
+	dir := map[string]string{"HOME": w.env.Home, "PWD": w.state.dir, "OLDPWD": w.state.old}[name]
+	if w.foldersSet || !strings.HasPrefix(dir, "/") || name != "HOME" && w.state.lost || name == "PWD" && len(w.state.also) > 0 {
+		return value{}
 	}
-	if name == "PWD" {
-		dir, known = w.state.dir, known && len(w.state.also) == 0
-	}
-	return value{known: known && dir != "", text: dir, given: true}
+	return value{known: true, text: dir, given: true}
 }
 
 // shellMade are variables that Bash sets by itself.

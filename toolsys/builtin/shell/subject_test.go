@@ -383,7 +383,7 @@ func TestAnotherHomeIsNotOurs(t *testing.T) {
 	deny := ruled{mode: permission.Bypass, deny: []string{"Read(//etc/shadow)"}}
 	for _, text := range []string{
 		"env -i bash -c 'cat $HOME/etc/shadow'", "env -u HOME bash -c 'cat $HOME/etc/shadow'", "env --ignore-environment sh -c 'cat ~/etc/shadow'", "sudo bash -c 'cat ~/etc/shadow'", "sudo -i cat etc/shadow",
-		"systemd-run -P cat etc/shadow", "gosu daemon sh -c 'cat ~/../etc/shadow'", "find . -execdir cat etc/shadow ';'",
+		"systemd-run -P cat etc/shadow", "sudo bash -c 'cd && cat etc/shadow'", "HOME=/; cd; cat etc/shadow", "gosu daemon sh -c 'cat ~/../etc/shadow'", "find . -execdir cat etc/shadow ';'",
 	} {
 		assert.NotEqual(t, permission.Allow, deny.decide(t, text), text)
 	}
