@@ -158,7 +158,7 @@ func (r *realtime) flush() error {
 	return r.take(all)
 }
 
-// live takes a message of a session of Gemini's live models: each side's are in the words of generateContent. What is heard is not read.
+// live takes a message of a session of Gemini's live models: each side's have the form of generateContent. Audio is not read.
 func (ls *lineScan) live(v gjson.Result) (known bool, err error) {
 	if v.Get("setup.model").Exists() {
 		ls.logs = logs{key: fmt.Sprint("live\x00", ls.values), model: strings.Clone(v.Get("setup.model").String()), pieces: true}

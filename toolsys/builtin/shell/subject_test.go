@@ -79,6 +79,16 @@ func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
 	}
 }
 
+// onDisk is Bash with the links of the disk.
+func onDisk() *tool.Tool {
+	return shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
+		if to, err := filepath.EvalSymlinks(p); err == nil {
+			return to
+		}
+		return p
+	}})
+}
+
 // What find, ls or git names below a folder of the roots may be a link that leads out of them, and xargs takes a
 // name with blanks in it for others. Both are looked for on the disk.
 func TestNamesBelowARootLeadNowhereElse(t *testing.T) {
@@ -92,12 +102,7 @@ func TestNamesBelowARootLeadNowhereElse(t *testing.T) {
 	}
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(root, "linked/sub/f")))
 	require.NoError(t, os.Symlink("f", filepath.Join(root, "within/g")))
-	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
-		if to, err := filepath.EvalSymlinks(p); err == nil {
-			return to
-		}
-		return p
-	}})
+	b := onDisk()
 	runs := func(text, dir string) bool {
 		in, c := command(t, b, text), inRepo()
 		c.State = c.State.WithDir(filepath.Join(root, dir))
@@ -128,12 +133,7 @@ func TestLinksThatAPatternStandsForAreFollowed(t *testing.T) {
 	secret := filepath.Join(root, ".env")
 	require.NoError(t, os.WriteFile(secret, nil, 0o644))
 	require.NoError(t, os.Symlink(".env", filepath.Join(root, "link")))
-	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
-		if to, err := filepath.EvalSymlinks(p); err == nil {
-			return to
-		}
-		return p
-	}})
+	b := onDisk()
 	for _, text := range []string{"cat l*", "grep -r x l*", "cp l* x", "cp x l*", "cp ./*", "mv l*", "install ./l*", "cat [!a]ink", "cat [^a]ink", "cat ?[!a]n[!b]", "cat [[!]ink*", `for f in [!a]*; do cat "$f"; done`} {
 		in, c := command(t, b, text), inRepo()
 		c.State = c.State.WithDir(root)
@@ -325,12 +325,7 @@ func TestACdBehindALinkLeadsUpFromWhereItLeads(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(root, "sub/x/f"), []byte("secret"), 0o644))
 	require.NoError(t, os.Symlink("sub/deep", filepath.Join(root, "up")))
-	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
-		if to, err := filepath.EvalSymlinks(p); err == nil {
-			return to
-		}
-		return p
-	}})
+	b := onDisk()
 	decides := func(text string) permission.Behaviour {
 		in, c := command(t, b, text), inRepo()
 		c.State = c.State.WithDir(root)
