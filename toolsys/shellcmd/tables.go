@@ -38,10 +38,9 @@ type programs struct {
 	FileTests, BinaryTests, UnaryTests set
 	// RunOptions are options whose values programs run.
 	RunOptions named[list]
-	// Synonyms are options and subcommands with their other names, by program or by program-subcommand.
-	// Combined are options with those that they stand for together.
-	// Signs are those in front of operands that stand for options, by program-subcommand. Names are programs that
-	// are one under several names.
+	// Synonyms are options and subcommands with their other names, by program or by program-subcommand. Combined are
+	// options with those that they stand for together. Signs are those in front of operands that stand for options,
+	// by program-subcommand. Names are programs that are one under several names.
 	Signs named[phrases]
 	Names []list
 	// WholeOptions are programs whose options of several letters have one dash.
@@ -55,13 +54,11 @@ type programs struct {
 	// GitRunOptions are options of subcommands that run a program, GitRuns subcommands that run commands
 	// of their arguments, GitShows those that print what is in files.
 	GitRunOptions list
-	// GitOwn are git's further subcommands that run no program that their words name; any other name may be
-	// an alias.
+	// GitOwn are git's further subcommands that run no program that their words name; any other name may be an alias.
 	GitRuns, GitShows, GitOwn set
 	// Interpreters run commands of their arguments or their input, which are not looked into. Scripted are
-	// interpreters of other languages: they run a script in a file, which is a program like any other, or
-	// code of their options or their input.
-	// Modules are Python's that are programs by themselves.
+	// interpreters of other languages: they run a script in a file, which is a program like any other, or code of
+	// their options or their input. Modules are Python's that are programs by themselves.
 	Interpreters, Scripted, Modules set
 	// Leaves are further programs that run no program that their arguments name. Roaming are programs that
 	// only read and open files of their own too: settings, an index, the folders of the search path.
@@ -83,8 +80,7 @@ type spec struct {
 	// Any reports whether no option of the program writes or runs anything, so that
 	// further options and words that are not literal are harmless too.
 	Any bool
-	// Apart reports whether an option's value has to be the next word: the program has its own
-	// ways with clusters.
+	// Apart reports whether an option's value has to be the next word: the program has its own ways with clusters.
 	Apart bool
 	// Permutes reports whether options may stand behind operands on every system: elsewhere they are operands there.
 	Permutes bool

@@ -88,8 +88,7 @@ func sedScript(p parsed) (script string, operands []Word, ok bool) {
 	return strings.Join(parts, "\n"), operands, true
 }
 
-// checkAwk looks at an awk program's text, not at its grammar, since awks differ in
-// where a regular expression ends.
+// checkAwk looks at an awk program's text, not at its grammar, since awks differ in where a regular expression ends.
 func checkAwk(c *call) {
 	c.step.Leaf = true
 	p, ok := c.parse(spec{Short: "F:v:", Operands: patternFiles})

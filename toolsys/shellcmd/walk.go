@@ -32,6 +32,7 @@ type walker struct {
 	// shared are the variables that functions set.
 	shared     map[string]bool
 	foldersSet bool // a variable that names a folder may have been set
+	posix      bool // it is read as a plain shell does, which has neither braces nor ~+
 	inFunction int
 	// frozen are the variables that can no longer be set, dropped the functions that may have been taken away.
 	frozen, dropped map[string]bool

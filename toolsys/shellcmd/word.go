@@ -78,7 +78,7 @@ func (w *walker) word(x *syntax.Word) []Word {
 	if w.full {
 		return []Word{{Kind: Many}}
 	}
-	if list, ok := braces(x); ok {
+	if list, ok := braces(x); ok && !w.posix {
 		w.spend(96 * len(list)) // making a word of braces costs more than reading one
 		return slices.Concat(each(list, func(one *syntax.Word) []Word { return w.field(one, sourceOf(x)) })...)
 	}
@@ -100,7 +100,7 @@ func (w *walker) field(x *syntax.Word, source string) []Word {
 	if !w.spend(32) {
 		return []Word{{Kind: Many, Source: source}}
 	}
-	brace := mayBrace(x)
+	brace := mayBrace(x) && !(w.posix && bareBraces(x.Lit()))
 	b := &wordBuilder{w: w, known: true, many: brace, made: brace, sole: len(x.Parts) == 1}
 	for i, part := range x.Parts {
 		b.part(part, i == 0)
@@ -165,7 +165,7 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 func (b *wordBuilder) literal(value string, first bool) {
 	if rest, tilde := strings.CutPrefix(value, "~"); first && tilde {
 		name := "HOME"
-		if sign := strings.TrimLeft(rest, "+-"); len(sign) == len(rest)-1 && !b.w.env.Plain { // other shells know neither
+		if sign := strings.TrimLeft(rest, "+-"); len(sign) == len(rest)-1 && !b.w.posix {
 			name = map[byte]string{'+': "PWD", '-': "OLDPWD"}[rest[0]]
 			rest = sign
 		}
@@ -278,7 +278,10 @@ var globValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+*?-]+$`).MatchString
 
 var (
 	braceList = regexp.MustCompile(`^[\w./:@%+=*?-]*(?:\{[\w./:@%+=*?-]*(?:,[\w./:@%+=*?-]*)+\}[\w./:@%+=*?-]*)+$`)
-	braceRun  = regexp.MustCompile(`^[\w./:@%+=-]*\{\d{1,3}\.\.\d{1,3}\}[\w./:@%+=-]*$`)
+	// bareBraces matches braces in a word without signs of a pattern.
+	bareBraces = regexp.MustCompile(`^[\w./:@%+={},-]+$`).MatchString
+
+	braceRun = regexp.MustCompile(`^[\w./:@%+=-]*\{\d{1,3}\.\.\d{1,3}\}[\w./:@%+=-]*$`)
 )
 
 // maxBraces bounds how many words one brace expansion gives.

@@ -330,12 +330,12 @@ func (w *walker) script(text string, lang syntax.LangVariant) {
 		w.note(Step{Text: text, Construct: true, Doubt: "it does not parse", Opaque: "it does not parse", FilesUnknown: true, Readings: strings.Split(text, "\n")})
 		return
 	}
-	before := w.whole
-	w.whole = assigned(file)
+	before, posix := w.whole, w.posix
+	w.whole, w.posix = assigned(file), lang == syntax.LangPOSIX
 	w.isolated(func() {
 		w.state.vars, w.state.old = map[string]value{}, ""
 		w.functions = map[string]bool{}
 		w.statements(file.Stmts)
 	})
-	w.whole = before
+	w.whole, w.posix = before, posix
 }

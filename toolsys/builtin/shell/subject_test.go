@@ -367,9 +367,35 @@ func TestAFolderIsKnownByItsVariable(t *testing.T) {
 	for _, text := range []string{
 		"PWD=/etc; cat $PWD/shadow", "for PWD in /etc; do cat $PWD/shadow; done", "cd $x; cat $PWD/f", "cd $x; cat $OLDPWD/f", "cat $OLDPWD/f", "cat ~-/f", "cd - && cat f", "cd prod; cat $PWD/f",
 		"cd prod; cd -; cat f", "cd prod && bash -c 'cat $OLDPWD/f'", "cd prod && env -i bash -c 'cat $OLDPWD/etc/shadow'", "f() { cd prod; }; f; cat $PWD/f", "for f in a b; do cat $PWD/f; cd prod; done",
-		"cat $PWD/../etc/shadow", `cd -P prod && eval "ls $PWD"`, "cd $(pwd)/../etc && cat shadow", `cat "~+/f"/../../etc/shadow`,
+		"sh -c 'cat ~+/f'", "dash -c 'cat ~-/f'", "cat $PWD/../etc/shadow", `cd -P prod && eval "ls $PWD"`, "cd $(pwd)/../etc && cat shadow", `cat "~+/f"/../../etc/shadow`,
 	} {
 		assert.NotEqual(t, permission.Allow, ruled{}.decide(t, text), text)
+	}
+}
+
+// A plain shell takes braces for a part of the name, which may be that of a link.
+func TestAPlainShellHasNoBraces(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range []string{"{a,b}", "{1..2}", "x{,.bak}"} {
+		require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(root, name)))
+	}
+	for _, name := range []string{"a", "b", "c", "1", "2", "x", "x.bak"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), nil, 0o644))
+	}
+	b := onDisk()
+	decides := func(text string) permission.Behaviour {
+		in, c := command(t, b, text), inRepo()
+		c.State = c.State.WithDir(root)
+		c.Roots = []string{root}
+		q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: root, Roots: c.Roots, ReadOnly: b.Behaviour.ReadOnly(in)}
+		return permission.Resolve(permission.Inputs{Query: q, CanAsk: true}).Behaviour
+	}
+	for _, text := range []string{"sh -c 'cat {a,b}'", "dash -c 'cat {1..2}'", "sh -c 'cat x{,.bak}'", "sh -c 'for f in {a,b}; do cat $f; done'", "sh -c 'cat {a,[b]}'"} {
+		assert.NotEqual(t, permission.Allow, decides(text), text)
+	}
+	for _, text := range []string{"cat {a,b}", "bash -c 'cat {1..2}'", "sh -c 'cat {a,c}'", "sh -c 'cat a b'"} {
+		assert.Equal(t, permission.Allow, decides(text), text)
 	}
 }
 
