@@ -85,6 +85,10 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 	frozen := d.Variant.Value == "readonly" || hasOption(d, "r")
 	for _, as := range d.Args {
 		if as.Name != nil {
+			if as.Value != nil && mayBrace(as.Value) {
+				w.construct(d, "a declaration that braces make several of")
+				return
+			}
 			if w.evaluates(as) {
 				w.construct(d, "a declaration whose text is evaluated as a list")
 				return

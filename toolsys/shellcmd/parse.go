@@ -48,12 +48,13 @@ func nested(script string) bool {
 }
 
 var (
-	errLength  = errors.New("too long to read")
-	errNesting = errors.New("nested too deeply")
-	errControl = errors.New("it holds a character that shells and people read differently")
-	errComment = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
-	errText    = errors.New("a here-document or a comment begins where another part is open, and parsers differ in which of them goes on")
-	errBroken  = errors.New("a line goes on within what may be an operator, which parsers read differently")
+	errLength     = errors.New("too long to read")
+	errNesting    = errors.New("nested too deeply")
+	errControl    = errors.New("it holds a character that shells and people read differently")
+	errComment    = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
+	errText       = errors.New("a here-document or a comment begins where another part is open, and parsers differ in which of them goes on")
+	errBackquotes = errors.New("parsers differ in what a substitution in backquotes runs")
+	errBroken     = errors.New("a line goes on within what may be an operator, which parsers read differently")
 )
 
 // Parse reads a Bash script. One that is too long, or nested too deeply, is an error, since the parser recurses.
@@ -92,6 +93,8 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 		return nil, errComment
 	case (strings.Contains(script, "<<") || strings.Contains(script, "=(")) && !beginsAsBash(file, script):
 		return nil, errText
+	case strings.Contains(script, "`") && !backquoted(file, script, lang):
+		return nil, errBackquotes
 	}
 	return file, err
 }

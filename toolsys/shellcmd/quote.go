@@ -52,6 +52,28 @@ func endsEarly(sub *syntax.CmdSubst) (early bool) {
 	return early
 }
 
+// backquoted reports whether each substitution in backquotes is the script that Bash makes of its text. Bash takes off
+// backslashes first, even within quotes, and within double quotes has others end them, so that braces are expanded; this
+// parser goes on reading, and has a comment begin behind a quote.
+func backquoted(file *syntax.File, script string, lang syntax.LangVariant) bool {
+	quoted, same, unescaped := uint(0), true, strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "")
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if q, is := n.(*syntax.DblQuoted); is {
+			quoted = max(quoted, q.End().Offset())
+		}
+		sub, is := n.(*syntax.CmdSubst)
+		if !is || !sub.Backquotes {
+			return same
+		}
+		source := script[sub.Left.Offset()+1 : sub.Right.Offset()]
+		inner, err := parseStrict(unescaped.Replace(source), lang)
+		same = same && err == nil && printed(inner) == printed(&syntax.File{Stmts: sub.Stmts}) &&
+			(sub.Left.Offset() >= quoted || !strings.Contains(source, `"`) || !strings.Contains(source, "{"))
+		return false
+	})
+	return same
+}
+
 var commentBehind = regexp.MustCompile(`^(?:\\\n)*#`).MatchString
 
 // beginsAsBash reports whether each here-document begins in the line behind its operator, or behind another's end. Where

@@ -133,6 +133,17 @@ func TestNoCommentBeginsBehindAList(t *testing.T) {
 	provesAll(t, "a=(y) #; touch x", "(ls)#; touch x", "sed -E 's#(a)#b#' f", "a=(y); grep '(a)#' f", "a=('y)#')")
 }
 
+// In backquotes Bash takes off backslashes first, quoted or not, and has no comment begin behind a quote; within double quotes
+// the quotes of such a substitution end those around it, so that braces in it are expanded.
+func TestBackquotesHoldTheScriptThatBashMakesOfThem(t *testing.T) {
+	provesNone(t,
+		"echo \"`echo ''#; touch x`\"", "x=`cat 'f'#; touch x`", "[ \"`echo \"\"#; touch x`\" ]", "grep \"`echo $x#; touch x`\" f", "echo \"`echo ${x}#; touch x`\"", "bash -c 'x=`echo \"\"#; touch x`'",
+		"cat <<E\n`echo ''#; touch x`\nE", "echo \"`echo \\`echo ''#; touch x\\``\"", "echo \"$(echo `echo ''#; touch x`)\"", "echo \"${y:-`echo ''#; touch x`}\"",
+		"x=`cat 'a\\\nb'`", "x=`echo \\`cat 'a\\\nb'\\``", "echo \"`cat \"{a,b}\"`\"", "echo \"`cat \"a{1..3}\"`\"",
+	)
+	provesAll(t, "x=`cat 'f' # y`", "x=`ls; # touch x\n`", "x=`cat \\\n f`", "echo \"`cat '{a,b}'`\"", "x=`grep '#' f`", "x=`echo \\`ls a\\``", "echo `echo '$x' \"a\"` '`'", "echo \"`wc -l f`\" '{a,b}'")
+}
+
 // The names that find gives begin with that of its folder: @x is a file of options to nm, and +x a command to a pager.
 func TestWhatIsFoundMayBeginWithASign(t *testing.T) {
 	provesNone(t, "find @d -exec nm {} ';'", "find a @d -exec nm {} ';'", "find @d -print0 | xargs -0 -I{} nm {}", "find a @d -print0 | xargs -0 -I{} size {}", "find +x -exec less {} ';'")

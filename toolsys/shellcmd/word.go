@@ -56,6 +56,7 @@ func (w Word) wild() bool {
 // wordBuilder puts one word together from its parts.
 type wordBuilder struct {
 	w       *walker
+	source  *syntax.Word
 	text    strings.Builder
 	known   bool // all parts so far
 	sole    bool // the word has but one part: a ~ with a quote behind it is no home, and a [ begins a pattern
@@ -101,7 +102,7 @@ func (w *walker) field(x *syntax.Word, source string) []Word {
 		return []Word{{Kind: Many, Source: source}}
 	}
 	brace := mayBrace(x) && !(w.posix && bareBraces(x.Lit()))
-	b := &wordBuilder{w: w, known: true, many: brace, made: brace, sole: len(x.Parts) == 1}
+	b := &wordBuilder{w: w, source: x, known: true, many: brace, made: brace, sole: len(x.Parts) == 1}
 	for i, part := range x.Parts {
 		b.part(part, i == 0)
 	}
@@ -161,7 +162,8 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 	}
 }
 
-// literal takes an unquoted part: backslashes quote, patterns and ~ mean something.
+// literal takes an unquoted part: backslashes quote, patterns and ~ mean something. A backslash at the very end is one
+// that Bash drops behind a quoted line feed.
 func (b *wordBuilder) literal(value string, first bool) {
 	if rest, tilde := strings.CutPrefix(value, "~"); first && tilde {
 		name := "HOME"
@@ -192,11 +194,29 @@ func (b *wordBuilder) literal(value string, first bool) {
 			b.glob = b.glob || value != "[" || !b.sole
 			b.put(value[i:i+1], value[i:i+1])
 			continue
+		case c == '\\' || c == '~' && (i == 0 || value[i-1] == '=' || value[i-1] == ':') && b.assigns():
+			b.known, b.numeric, b.loose = false, false, true
 		case (c == '<' || c == '>') && strings.HasPrefix(strings.ReplaceAll(value[i+1:], "\\\n", ""), "("):
 			b.w.construct(&syntax.Lit{Value: value}, "a process substitution where the parser sees none")
 		}
 		b.add(value[i : i+1])
 	}
+}
+
+// assigns reports whether the word has the form of an assignment, in which Bash expands ~ behind = and : as well.
+func (b *wordBuilder) assigns() bool {
+	if b.source == nil || b.w.posix {
+		return false
+	}
+	begins := ""
+	for _, part := range b.source.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			break
+		}
+		begins += lit.Value
+	}
+	return assignment(begins)
 }
 
 // inner takes a part of a double-quoted string.
@@ -269,6 +289,9 @@ func (b *wordBuilder) put(s, glob string) {
 		b.text.WriteString(s)
 	}
 }
+
+// assignment reports whether a word begins as an assignment does.
+var assignment = regexp.MustCompile(`^[A-Za-z_]\w*(?:\[.*|\+?=)`).MatchString
 
 // plainValue reports whether an unquoted value is neither split nor matched.
 var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`).MatchString

@@ -635,6 +635,8 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 		"git -C prod diff --no-index x /repo/f", "zcat s", "zgrep x s", "zcat < s.gz", "cat PROD/x", "gzip -l s", "gzip --list s", "xxd s.gz", "tar tf prod/x",
 	)
 	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f",
+		`export x=.e{nv,f}; cat "$x"`, `declare x={.envf,.env}; cat "$x"`, `readonly x={.env,}; cat "$x"`, `typeset x=a{.,/../.}env; cat "$x"`, `x={.env,.env}; export x; cat $x`,
+		"cat .env\\", "cat 'x\n' .env\\",
 		"cp ./*", "cp f ./*", "cp lin* sub", "grep -r x lin*", "cp -r l?nk x", "mv ./*", "install ./*", "ln ./*", "cd sub && ln ../.env", "cd sub; ln -s ../.env", "cd prod; ln -sf /repo/f/x")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}

@@ -373,6 +373,35 @@ func TestAFolderIsKnownByItsVariable(t *testing.T) {
 	}
 }
 
+// decidesIn gives what is decided of a command in a repository on the disk, with no rules.
+func decidesIn(t *testing.T, root string) func(text string) permission.Behaviour {
+	b := onDisk()
+	return func(text string) permission.Behaviour {
+		in, c := command(t, b, text), inRepo()
+		c.State = c.State.WithDir(root)
+		c.Roots = []string{root}
+		q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: root, Roots: c.Roots, ReadOnly: b.Behaviour.ReadOnly(in)}
+		return permission.Resolve(permission.Inputs{Query: q, CanAsk: true}).Behaviour
+	}
+}
+
+// Bash expands ~ behind = and : in a word that has the form of an assignment, wherever the word stands, and the name in front
+// may be that of a link.
+func TestAHomeBehindAnEqualsSignIsExpanded(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range []string{"x=", "x=a:", "x+=", "x[0]=", "x=b"} {
+		require.NoError(t, os.Symlink("/", filepath.Join(root, name)))
+	}
+	decides := decidesIn(t, root)
+	for _, text := range []string{"cat x=~/.profile", "ls x=~", "cat x=a:~/.profile", "cat x+=~/f", "cat x[0]=~/f", `cat x=""a:~/f`, "cat {x=,y}~/f", "sh -c 'cat x=~/f'"} {
+		assert.NotEqual(t, permission.Allow, decides(text), text)
+	}
+	for _, text := range []string{"cat x~/f", "cat --x=~/f", "cat a.x=~/f", "cat 1x=~/f", `cat x=\~/f`, `cat "x=~/f"`, "cat 'x'=~/f", "cat a:~", "grep -r x=~ ."} {
+		assert.Equal(t, permission.Allow, decides(text), text)
+	}
+}
+
 // A plain shell takes braces for a part of the name, which may be that of a link.
 func TestAPlainShellHasNoBraces(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -383,14 +412,7 @@ func TestAPlainShellHasNoBraces(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "1", "2", "x", "x.bak"} {
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), nil, 0o644))
 	}
-	b := onDisk()
-	decides := func(text string) permission.Behaviour {
-		in, c := command(t, b, text), inRepo()
-		c.State = c.State.WithDir(root)
-		c.Roots = []string{root}
-		q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: root, Roots: c.Roots, ReadOnly: b.Behaviour.ReadOnly(in)}
-		return permission.Resolve(permission.Inputs{Query: q, CanAsk: true}).Behaviour
-	}
+	decides := decidesIn(t, root)
 	for _, text := range []string{"sh -c 'cat {a,b}'", "dash -c 'cat {1..2}'", "sh -c 'cat x{,.bak}'", "sh -c 'for f in {a,b}; do cat $f; done'", "sh -c 'cat {a,[b]}'"} {
 		assert.NotEqual(t, permission.Allow, decides(text), text)
 	}
