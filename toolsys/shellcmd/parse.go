@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -51,7 +52,7 @@ var (
 	errLength     = errors.New("too long to read")
 	errNesting    = errors.New("nested too deeply")
 	errControl    = errors.New("it holds a character that shells and people read differently")
-	errComment    = errors.New("a comment ends in a backslash, and parsers differ in what its next line belongs to")
+	errComment    = errors.New("parsers differ in where a comment begins, or in what follows its backslash")
 	errText       = errors.New("a here-document or a comment begins where another part is open, and parsers differ in which of them goes on")
 	errBackquotes = errors.New("parsers differ in what a substitution in backquotes runs")
 	errBroken     = errors.New("a line goes on within what may be an operator, which parsers read differently")
@@ -89,7 +90,7 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 	file, err := parseAs(script, lang)
 	switch {
 	case err != nil:
-	case commentEnd.MatchString(script) && goesOn(script, lang):
+	case oddComment.MatchString(script) && misread(script, lang):
 		return nil, errComment
 	case (strings.Contains(script, "<<") || strings.Contains(script, "=(")) && !beginsAsBash(file, script):
 		return nil, errText
@@ -102,23 +103,35 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 // brokenOperator matches signs that are one operator for Bash, which joins the lines first, and two for this parser.
 var brokenOperator = regexp.MustCompile(`\$\\\n|[<>(&|;[{=!](?:\\\n)+[^\s\w./]`)
 
-// commentEnd matches the end of what may be a comment, with a backslash before the line feed.
-var commentEnd = regexp.MustCompile(`#[^\n]*\\\n`)
+// oddComment matches the end of what may be a comment, with a backslash before the line feed, and what may be its beginning where
+// nothing separates it from a word.
+var oddComment = regexp.MustCompile(`#[^\n]*\\\n|[^\s;&|(]#|\\\n#`)
 
-// goesOn reports whether a comment ends in a backslash. For Bash the line ends there, and with it the command; for
-// this parser the next line belongs to the same command. Of a coprocess it keeps no comments, so any may be there.
-func goesOn(script string, lang syntax.LangVariant) (found bool) {
+// misread reports whether there is a comment that ends in a backslash, or that begins in the middle of a word. For Bash the line
+// ends with the one, and with it the command; for this parser the next line belongs to the same command. To Bash the other is none,
+// while this parser has one begin behind a part of a word in a substitution. Of a coprocess it keeps no comments.
+func misread(script string, lang syntax.LangVariant) bool {
 	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
-	if err != nil {
-		return true
-	}
+	odd, begin, ends := err != nil, []uint(nil), map[uint]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		c, comment := n.(*syntax.Comment)
-		_, coprocess := n.(*syntax.CoprocClause)
-		found = found || coprocess || comment && strings.HasSuffix(c.Text, "\\\n")
-		return !found
+		switch n := n.(type) {
+		case *syntax.CoprocClause:
+			odd = true
+		case *syntax.Subshell:
+			ends[n.End().Offset()] = true
+		case *syntax.Comment:
+			odd = odd || strings.HasSuffix(n.Text, "\\\n")
+			before := script[:n.Hash.Offset()]
+			for strings.HasSuffix(before, "\\\n") {
+				before = strings.TrimSuffix(before, "\\\n")
+			}
+			if before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n;&|(") {
+				begin = append(begin, uint(len(before)))
+			}
+		}
+		return !odd
 	})
-	return found
+	return odd || slices.ContainsFunc(begin, func(at uint) bool { return !ends[at] })
 }
 
 // printers are used again: a new one is a buffer of four kilobytes, and a command is printed word by word.

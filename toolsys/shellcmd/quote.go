@@ -41,20 +41,9 @@ func unevenIn(p *syntax.ParamExp, dollar bool) bool {
 	return uneven || quotes && signs
 }
 
-// endsEarly reports whether a substitution in backquotes has one in a text: for Bash it ends there, quoted or not.
-func endsEarly(sub *syntax.CmdSubst) (early bool) {
-	syntax.Walk(sub, func(n syntax.Node) bool {
-		lit, is := n.(*syntax.Lit)
-		quoted, single := n.(*syntax.SglQuoted)
-		early = early || is && strings.Contains(lit.Value, "`") || single && strings.Contains(quoted.Value, "`")
-		return !early
-	})
-	return early
-}
-
 // backquoted reports whether each substitution in backquotes is the script that Bash makes of its text. Bash takes off
-// backslashes first, even within quotes, and within double quotes has others end them, so that braces are expanded; this
-// parser goes on reading, and has a comment begin behind a quote.
+// backslashes first, even within quotes, ends it at the next backquote, quoted or not, and within double quotes has others end
+// them, so that braces are expanded; this parser goes on reading, and has a comment begin behind a quote.
 func backquoted(file *syntax.File, script string, lang syntax.LangVariant) bool {
 	quoted, same, unescaped := uint(0), true, strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "")
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -67,12 +56,14 @@ func backquoted(file *syntax.File, script string, lang syntax.LangVariant) bool 
 		}
 		source := script[sub.Left.Offset()+1 : sub.Right.Offset()]
 		inner, err := parseStrict(unescaped.Replace(source), lang)
-		same = same && err == nil && printed(inner) == printed(&syntax.File{Stmts: sub.Stmts}) &&
+		same = same && err == nil && !strings.Contains(escapes.Replace(source), "`") && printed(inner) == printed(&syntax.File{Stmts: sub.Stmts}) &&
 			(sub.Left.Offset() >= quoted || !strings.Contains(source, `"`) || !strings.Contains(source, "{"))
 		return false
 	})
 	return same
 }
+
+var escapes = strings.NewReplacer(`\\`, "", "\\`", "")
 
 var commentBehind = regexp.MustCompile(`^(?:\\\n)*#`).MatchString
 

@@ -169,9 +169,6 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		if part.TempFile || part.ReplyVar {
 			w.construct(part, "a substitution that runs in this shell")
 		}
-		if part.Backquotes && endsEarly(part) {
-			w.construct(part, "a substitution in backquotes that Bash ends earlier")
-		}
 		w.substitution(part.Stmts)
 		if printsNumbers(part.Stmts) {
 			return value{number: true, many: true}
