@@ -86,11 +86,10 @@ func parseLine(text []byte, line int) (Query, error) {
 
 // worded is what is wrong with a line without the names of Go types.
 func worded(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mismatch) && mismatch.Field == "":
+	switch mismatch, is := errors.AsType[*json.UnmarshalTypeError](err); {
+	case is && mismatch.Field == "":
 		return fmt.Errorf("a query must be a JSON object; found: %s", mismatch.Value)
-	case errors.As(err, &mismatch):
+	case is:
 		return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
 	}
 	return fmt.Errorf("%w; write one JSON object a line, with query and relevant", err)

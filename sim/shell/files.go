@@ -163,9 +163,8 @@ func (f *files) device(name string) (fs.FileInfo, bool) {
 
 // reason words an error as the C library does: "No such file or directory".
 func reason(err error) string {
-	var errno syscall.Errno
-	switch {
-	case errors.As(err, &errno):
+	switch errno, is := errors.AsType[syscall.Errno](err); {
+	case is:
 		text := errno.Error()
 		return strings.ToUpper(text[:1]) + text[1:]
 	case errors.Is(err, fs.ErrNotExist):

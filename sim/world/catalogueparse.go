@@ -114,9 +114,8 @@ func (p *parser) values() error {
 
 // broken is where the bytes stop being JSON.
 func (p *parser) broken(read int, err error) int {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
+	switch syntax, is := errors.AsType[*json.SyntaxError](err); {
+	case is:
 		return int(syntax.Offset) - 1 // which is behind the byte
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(bytes.TrimRight(p.data, "\n"))

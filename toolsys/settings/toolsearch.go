@@ -133,11 +133,10 @@ func parseBaseURL(value string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	var unparsed *url.Error
-	switch {
-	case errors.As(err, &unparsed) && strings.Contains(text, "@"):
+	switch unparsed, unread := errors.AsType[*url.Error](err); {
+	case unread && strings.Contains(text, "@"):
 		return "", errors.New("not an address: look at its port and its % signs, or leave the name and password out")
-	case errors.As(err, &unparsed):
+	case unread:
 		return "", fmt.Errorf("not an address: %q: %w", text, unparsed.Err)
 	case strings.Contains(text, "@") && u.User == nil:
 		return "", errors.New("not an absolute http or https address")

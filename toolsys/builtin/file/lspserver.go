@@ -296,9 +296,8 @@ func outdated(err error) bool {
 
 // problem words an error of the server for the model.
 func (s *server) problem(err error) error {
-	var refused *jsonrpc2.Error
-	switch {
-	case errors.As(err, &refused):
+	switch refused, is := errors.AsType[*jsonrpc2.Error](err); {
+	case is:
 		return fmt.Errorf("the language server for %s refused: %s", s.def.Language, refused.Message)
 	case errors.Is(err, jsonrpc2.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the language server for %s ended; the next call starts it again, or search with Grep", s.def.Language)
