@@ -283,6 +283,35 @@ func TestUnicodeEscapesInPatternsAreECMAScripts(t *testing.T) {
 	assert.NotEmpty(t, s.Validate(json.RawMessage(`{"x":"weather"}`)))
 }
 
+// What keeps an input from the form whose tag it has is what its model must mend, however much that is.
+func TestTheClosestFormIsTheOneWithTheInputsTag(t *testing.T) {
+	for name, c := range map[string]struct{ forms, x, want string }{
+		"a tag": {
+			`{"properties":{"kind":{"const":"a"},"n":{"type":"string"}}},{"properties":{"kind":{"const":"b"},"n":{"type":"integer"}}}`,
+			`{"kind":"b","n":"1"}`, `The parameter "x.n" type is expected as "integer" but provided as "string"`,
+		},
+		"a tag of a choice": {
+			`{"properties":{"kind":{"enum":["b"]},"l":{"items":{"type":"integer"},"maxItems":2}}},{"properties":{"kind":{"enum":["a","c"]}}}`,
+			`{"kind":"b","l":["1","2",3]}`, `The parameter "x.l" must have at most 2 items but has 3
+The parameter "x.l[0]" type is expected as "integer" but provided as "string"
+The parameter "x.l[1]" type is expected as "integer" but provided as "string"`,
+		},
+		"a kind": {
+			`{"type":"string"},{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"boolean"}}}`,
+			`{"a":"1","b":2.5}`, `The parameter "x.a" type is expected as "integer" but provided as "string"
+The parameter "x.b" type is expected as "boolean" but provided as "number"`,
+		},
+		"a tag further within": {
+			`{"properties":{"a":{"properties":{"kind":{"const":"a"}}}}},{"required":["b","c"]}`,
+			`{"a":{"kind":"b"}}`, `The required parameter "x.b" is missing
+The required parameter "x.c" is missing`,
+		},
+	} {
+		s := compiled(t, wrap(`{"anyOf":[`+c.forms+`]}`))
+		assert.Equal(t, c.want, strings.Join(messages(s.Validate(json.RawMessage(`{"x":` + c.x + `}`)))[1:], "\n"), name)
+	}
+}
+
 // Decimals of pydantic, addresses of zod and the usual passwords look ahead from the start of the text.
 func TestPatternsMayLookAheadFromTheStart(t *testing.T) {
 	for pattern, c := range map[string]struct{ fit, unfit []string }{

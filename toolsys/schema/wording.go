@@ -85,19 +85,23 @@ func (w wording) closest(at path, keyword string, causes []*jsonschema.Validatio
 	if len(branches) == 0 {
 		return ps
 	}
-	return append(ps, slices.MinFunc(branches, func(a, b Problems) int { return distance(a) - distance(b) })...)
+	return append(ps, slices.MinFunc(branches, func(a, b Problems) int { return distance(at, a) - distance(at, b) })...)
 }
 
-// distance ranks how far an input is from a form: being of another kind, as a
-// wrong type or tag shows, weighs more than any number of small errors.
-func distance(ps Problems) int {
-	total := 0
+// distance ranks how far the input at a place is from a form: being of another kind, as its own wrong type or a wrong
+// tag in it shows, weighs more than what is wrong further within, and that by its kind more than small errors.
+func distance(at path, ps Problems) int {
+	total := len(ps)
 	for _, p := range ps {
+		within := len(p.at) - len(at)
 		switch p.Keyword {
-		case "type", "const", "enum":
-			total += 10
-		default:
-			total++
+		case "const", "enum":
+			within--
+			fallthrough
+		case "type":
+			if total += 10; within == 0 {
+				total += 100
+			}
 		}
 	}
 	return total
