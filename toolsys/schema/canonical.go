@@ -97,16 +97,10 @@ func (w *writer) keywords() []member {
 		}
 	})
 	slices.SortStableFunc(found, func(a, b member) int {
-		return cmp.Or(cmp.Compare(rank(a.name), rank(b.name)), strings.Compare(a.name, b.name))
+		rank := func(m member) uint { return uint(slices.Index(keywordOrder, m.name)) } // others last
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.name, b.name))
 	})
 	return found
-}
-
-func rank(keyword string) int {
-	if i := slices.Index(keywordOrder, keyword); i >= 0 {
-		return i
-	}
-	return len(keywordOrder)
 }
 
 func (w *writer) named() {

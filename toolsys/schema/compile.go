@@ -92,22 +92,43 @@ type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, ErrRemoteReference }
 
-// ecmaUnicode matches an ECMAScript \uXXXX escape, with the backslashes before
-// it, since only an odd number of them makes it one.
-var ecmaUnicode = regexp.MustCompile(`(\\+)u([0-9a-fA-F]{4})`)
+// ecmaToken matches a pattern's escapes, two at once for the surrogates of one code point, and the ends of its classes.
+var ecmaToken = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|\\u[[:xdigit:]]{4}|\\u\{[[:xdigit:]]+\}|(?s:\\.)|[][]`)
+
+// ecmaSpaces are the escapes that RE2 takes for five bytes and ECMAScript for all spaces of Unicode, outside of a class
+// and within one, where each ends so that a hyphen after it stands for itself.
+var ecmaSpaces = map[string][2]string{
+	`\s`: {`[\t-\r\x{feff}\pZ]`, `\t-\r\x{feff}\pZ`},
+	`\S`: {`[^\t-\r\x{feff}\pZ]`, `\x00-\x08\x0e-\x1f!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}` +
+		`\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}\d`},
+}
+
+// asRE2 writes a pattern's escapes of code points and of spaces as RE2 has them.
+func asRE2(pattern string) string {
+	within := 0
+	return ecmaToken.ReplaceAllStringFunc(pattern, func(m string) string {
+		switch {
+		case m == "[":
+			within = 1
+		case m == "]":
+			within = 0
+		case ecmaSpaces[m][0] != "":
+			return ecmaSpaces[m][within]
+		case len(m) == 12 && m[2] != '{':
+			return fmt.Sprintf(`\x{%x}`, []rune(unquote([]byte(m), false))[0])
+		case len(m) > 2 && m[1] == 'u':
+			return `\x{` + strings.Trim(m[2:], "{}") + `}`
+		}
+		return m
+	})
+}
 
 // pattern compiles a schema's ECMAScript pattern as RE2, which cannot be driven into exponential time by a
-// server's schema. Escapes of code points are rewritten, and looks ahead from the start of the text are asked
+// server's schema. Some escapes are rewritten, and looks ahead from the start of the text are asked
 // one by one: schemas that are derived from types begin with them for decimals, addresses and passwords.
 // What else RE2 lacks is an error.
 func pattern(s string) (jsonschema.Regexp, error) {
-	rewritten := ecmaUnicode.ReplaceAllStringFunc(s, func(m string) string {
-		slashes := strings.LastIndexByte(m, '\\') + 1
-		if slashes%2 == 0 {
-			return m
-		}
-		return m[:slashes] + "x{" + m[slashes+1:] + "}"
-	})
+	rewritten := asRE2(s)
 	p, rest := &ecma{written: s}, rewritten
 	ends := strings.Count(rest, ")") + strings.Count(rest, "|")
 	for len(rest)*ends < mostAhead && (strings.HasPrefix(rest, "^(?=") || strings.HasPrefix(rest, "^(?!")) {
@@ -262,8 +283,8 @@ func unresolved(doc any, err error) error {
 
 // invalidAt names the places where a schema breaks its own draft's rules.
 func invalidAt(doc any, e *jsonschema.SchemaValidationError) error {
-	var broken *jsonschema.ValidationError
-	if !errors.As(e.Err, &broken) {
+	broken, is := errors.AsType[*jsonschema.ValidationError](e.Err)
+	if !is {
 		return fmt.Errorf("schema does not resolve: %w", e)
 	}
 	w := wording{doc: doc}
@@ -311,10 +332,9 @@ func (c *failing) check(ref string) {
 		}
 	}
 	_, err := resolveAt(c.doc, target)
-	var load *jsonschema.LoadURLError
-	switch {
+	switch _, unloaded := errors.AsType[*jsonschema.LoadURLError](err); {
 	case err == nil:
-	case !local && errors.As(err, &load):
+	case !local && unloaded:
 		c.remote = append(c.remote, ref)
 	default:
 		c.broken = append(c.broken, "the reference "+ref+" leads nowhere")

@@ -77,10 +77,8 @@ func applied(s *jsonschema.Schema, v any, add func(v any, schemas ...any)) {
 	if s.DynamicRef != nil {
 		add(v, s.DynamicRef.Ref)
 	}
-	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		for _, inner := range list {
-			add(v, inner)
-		}
+	for _, inner := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
+		add(v, inner)
 	}
 	switch v := v.(type) {
 	case map[string]any:

@@ -20,7 +20,7 @@
 //
 // What the package does not do: it never fetches a reference (neither network
 // nor disk), it does not assert `format` except where a schema's own draft asks
-// for it (draft 7 and older), its patterns are RE2's and may look ahead from the start of
+// for it (draft 7 and older), its patterns are RE2's, with the spaces of ECMAScript, and may look ahead from the start of
 // the text - a schema whose pattern looks elsewhere or refers back does not compile, and its
 // tool is loaded unvalidated by the caller - and it never turns absent or null input into {}.
 package schema

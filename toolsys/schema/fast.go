@@ -54,10 +54,9 @@ func opaque() *node { return &node{opaque: true} }
 func plan(schema any) *node {
 	switch s := schema.(type) {
 	case bool:
-		if !s {
-			return opaque()
+		if s {
+			return free()
 		}
-		return free()
 	case map[string]any:
 		n := free()
 		for _, keyword := range slices.Sorted(maps.Keys(s)) {
@@ -106,22 +105,12 @@ func (n *node) add(keyword string, v any, siblings map[string]any) bool {
 		return !n.items.opaque
 	case "enum":
 		return n.addEnum(v)
-	case "minItems":
-		return setInt(&n.minItems, v)
-	case "maxItems":
-		return setInt(&n.maxItems, v)
-	case "minLength":
-		return setInt(&n.minRunes, v)
-	case "maxLength":
-		return setInt(&n.maxRunes, v)
-	case "minimum":
-		n.bounded = true
-		return setInt(&n.minimum, v)
-	case "maximum":
-		n.bounded = true
-		return setInt(&n.maximum, v)
 	}
-	return strings.HasPrefix(keyword, "x-")
+	to := map[string]*int64{
+		"minItems": &n.minItems, "maxItems": &n.maxItems, "minLength": &n.minRunes, "maxLength": &n.maxRunes, "minimum": &n.minimum, "maximum": &n.maximum,
+	}[keyword]
+	n.bounded = n.bounded || to == &n.minimum || to == &n.maximum
+	return to != nil && setInt(to, v) || strings.HasPrefix(keyword, "x-")
 }
 
 // latest reports whether a `$schema` names a draft whose common keywords mean what

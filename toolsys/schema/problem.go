@@ -112,10 +112,9 @@ func (p path) String() string {
 }
 
 func isName(s string) bool {
-	other := func(r rune) bool {
+	return s != "" && len(s) <= maxShown && !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && r != '-' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}
-	return s != "" && len(s) <= maxShown && !strings.ContainsFunc(s, other)
+	})
 }
 
 // subject is how a sentence about this place begins.

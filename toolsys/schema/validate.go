@@ -124,10 +124,8 @@ func undecodable(err error) Problem {
 	if !is {
 		return newProblem(nil, "decode", fmt.Sprintf("The input cannot be read: %v", err))
 	}
-	at := path{}.member(mismatch.Field)
-	p := newProblem(at, "decode", fmt.Sprintf(`The parameter "%s" cannot hold %s`, mismatch.Field, mismatch.Value))
-	p.Path = mismatch.Field
-	return p
+	text := fmt.Sprintf(`The parameter "%s" cannot hold %s`, mismatch.Field, mismatch.Value)
+	return Problem{Path: mismatch.Field, Keyword: "decode", Message: text, at: path{}.member(mismatch.Field)}
 }
 
 // Numbers beyond these are refused before exact arithmetic meets them: a few

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -281,6 +282,15 @@ func TestUnicodeEscapesInPatternsAreECMAScripts(t *testing.T) {
 	s := compiled(t, wrap(`{"pattern":"^[\\u4e00-\\u9fff]+$"}`))
 	assert.Empty(t, s.Validate(json.RawMessage(`{"x":"天气"}`)))
 	assert.NotEmpty(t, s.Validate(json.RawMessage(`{"x":"weather"}`)))
+	for pattern, c := range map[string]struct{ fit, unfit string }{
+		`^\\u{1F600}\\u2764$`:              {"😀❤", "u{1F600}"},
+		`^\\ud83d\\ude00[\\uD83D\\uDE01]$`: {"😀😁", "\ufffd\ufffd"},
+		`^\\\\u0061$`:                      {`\\u0061`, "a"},
+	} {
+		s := compiled(t, wrap(`{"pattern":"`+pattern+`"}`))
+		assert.Empty(t, s.Validate(json.RawMessage(`{"x":"`+c.fit+`"}`)), pattern)
+		assert.NotEmpty(t, s.Validate(json.RawMessage(`{"x":"`+c.unfit+`"}`)), pattern)
+	}
 }
 
 // What keeps an input from the form whose tag it has is what its model must mend, however much that is.
@@ -309,6 +319,33 @@ The required parameter "x.c" is missing`,
 	} {
 		s := compiled(t, wrap(`{"anyOf":[`+c.forms+`]}`))
 		assert.Equal(t, c.want, strings.Join(messages(s.Validate(json.RawMessage(`{"x":` + c.x + `}`)))[1:], "\n"), name)
+	}
+}
+
+// A space is for ECMAScript what Unicode takes for one, a byte order mark too; for RE2 it is one of five bytes.
+func TestSpacesInPatternsAreECMAScripts(t *testing.T) {
+	spans := [][2]rune{{0, 0x100}, {0x167f, 0x1681}, {0x180e, 0x180e}, {0x1fff, 0x2065}, {0x2fff, 0x3001}, {0xfefe, 0xff00}, {0x1f600, 0x1f600}}
+	space := func(r rune) bool { return r >= '\t' && r <= '\r' || unicode.In(r, unicode.Z) || r == 0xfeff }
+	for pattern, fits := range map[string]func(rune) bool{
+		`^\s$`: space, `^[\s]$`: space, `^[^\S]$`: space,
+		`^\S$`: func(r rune) bool { return !space(r) }, `^[^\s]$`: func(r rune) bool { return !space(r) }, `^[\S]$`: func(r rune) bool { return !space(r) },
+		`^[\s\S]$`:        func(rune) bool { return true },
+		`^[\]\s-_]$`:      func(r rune) bool { return space(r) || strings.ContainsRune("]-_", r) },
+		`^[\S-\n]$`:       func(r rune) bool { return !space(r) || r == '\n' },
+		`^(?!\s)[^a]$`:    func(r rune) bool { return !space(r) && r != 'a' },
+		`^(?=[[\s])\D$`:   func(r rune) bool { return space(r) || r == '[' },
+		`^\\s$|^[\\s]\[$`: func(rune) bool { return false },
+	} {
+		text, err := json.Marshal(pattern)
+		require.NoError(t, err)
+		s := compiled(t, wrap(`{"pattern":`+string(text)+`}`))
+		for _, span := range spans {
+			for r := span[0]; r <= span[1]; r++ {
+				x, err := json.Marshal(map[string]string{"x": string(r)})
+				require.NoError(t, err)
+				require.Equal(t, fits(r), len(s.Validate(x)) == 0, "%s: %q", pattern, r)
+			}
+		}
 	}
 }
 
