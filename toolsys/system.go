@@ -164,9 +164,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	if d.Resolve == nil {
 		d.Resolve = s.cfg.Resolve
 	}
-	if d.Budget == nil {
-		d.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir})
-	}
+	d.Budget = cmp.Or(d.Budget, pipeline.NewLedger(pipeline.ResultStore{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir}))
 	// What is kept of a large result is there to be read, so nobody is asked (K1).
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)
 	if cfg.Settings == (settings.Settings{}) {

@@ -88,10 +88,7 @@ func (o *readOptions) set(c byte, value string) (problem string) {
 	case 'a':
 		o.array = value
 	case 'd':
-		o.delimiter = 0
-		if value != "" {
-			o.delimiter = value[0]
-		}
+		o.delimiter = (value + "\x00")[0]
 	case 'n':
 		n, err := strconv.ParseUint(value, 10, 16)
 		if err != nil {

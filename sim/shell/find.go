@@ -141,27 +141,21 @@ func (fp *findParser) take(names ...string) bool {
 
 func (fp *findParser) or() (findTest, error) {
 	left, err := fp.and()
-	for err == nil && fp.take("-o", "-or") {
-		var right findTest
-		a := left
-		if right, err = fp.and(); err == nil {
-			left = func(f *found) bool { return a(f) || right(f) }
-		}
+	if err != nil || !fp.take("-o", "-or") {
+		return left, err
 	}
-	return left, err
+	right, err := fp.or()
+	return func(f *found) bool { return left(f) || right(f) }, err
 }
 
 func (fp *findParser) and() (findTest, error) {
 	left, err := fp.not()
-	for err == nil && len(fp.args) > 0 && !slices.Contains([]string{"-o", "-or", ")"}, fp.args[0]) {
-		fp.take("-a", "-and")
-		var right findTest
-		a := left
-		if right, err = fp.not(); err == nil {
-			left = func(f *found) bool { return a(f) && right(f) }
-		}
+	if err != nil || len(fp.args) == 0 || slices.Contains([]string{"-o", "-or", ")"}, fp.args[0]) {
+		return left, err
 	}
-	return left, err
+	fp.take("-a", "-and")
+	right, err := fp.and()
+	return func(f *found) bool { return left(f) && right(f) }, err
 }
 
 func (fp *findParser) not() (findTest, error) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,10 +200,7 @@ func (w *rewriter) background(st *syntax.Stmt) {
 
 // timed makes of time a : { a; } 2>time
 func (w *rewriter) timed(st *syntax.Stmt, clause *syntax.TimeClause) {
-	inner := clause.Stmt
-	if inner == nil {
-		inner = empty("nop")
-	}
+	inner := cmp.Or(clause.Stmt, empty("nop"))
 	kind := "time"
 	if clause.PosixFormat {
 		kind = "timep"

@@ -104,8 +104,5 @@ func parse(script string) (*syntax.File, error) {
 }
 
 func reader(in io.Reader) *bufio.Reader {
-	if in == nil {
-		in = strings.NewReader("")
-	}
-	return bufio.NewReader(in)
+	return bufio.NewReader(cmp.Or[io.Reader](in, strings.NewReader("")))
 }

@@ -126,8 +126,8 @@ func noStream(resp *http.Response) error {
 // describe keeps the API's own words of an error and drops the rest of the
 // response.
 func describe(err error) error {
-	var apiErr *anthropic.Error
-	if !errors.As(err, &apiErr) {
+	apiErr, is := errors.AsType[*anthropic.Error](err)
+	if !is {
 		return err
 	}
 	var body struct {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,9 +81,7 @@ func shared[T any](d Deps, name string, of func() T) T {
 // on completes the dependencies with the system that the tools join.
 func (d Deps) on(h pool.Host) Deps {
 	d.host, d.kept = h, map[string]any{}
-	if d.FS == nil {
-		d.FS = afero.NewMemMapFs()
-	}
+	d.FS = cmp.Or(d.FS, afero.NewMemMapFs())
 	if d.HTTP == nil {
 		d.HTTP = func(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
 	}

@@ -143,9 +143,7 @@ func (c *Config) complete() error {
 	}
 	c.Grace = cmp.Or(c.Grace, schedule.DefaultGrace)
 	c.MaxTurns = cmp.Or(c.MaxTurns, 100)
-	if c.Definitions == nil {
-		c.Definitions = pool.NewDefinitions()
-	}
+	c.Definitions = cmp.Or(c.Definitions, pool.NewDefinitions())
 	return nil
 }
 

@@ -108,9 +108,8 @@ func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
 
 // unsuccessful is the result of a call whose tool gave an error.
 func (r *run) unsuccessful(ctx context.Context, out tool.Output, err error) Result {
-	var p *panicError
-	switch {
-	case errors.As(err, &p):
+	switch p, is := errors.AsType[*panicError](err); {
+	case is:
 		return r.broke(Panicked, p.Error(), out)
 	case errors.Is(err, errTimeout):
 		return r.broke(TimedOut, r.exceeded(), out)

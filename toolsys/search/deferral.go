@@ -79,10 +79,7 @@ func firstParty(baseURL string) bool {
 		return true
 	}
 	u, err := url.Parse(baseURL)
-	if err != nil || u.Scheme != "https" || (u.Port() != "" && u.Port() != "443") {
-		return false
-	}
-	return strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), "api.anthropic.com")
+	return err == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), "api.anthropic.com")
 }
 
 // FinalInput is all that the decision before a request depends on.
