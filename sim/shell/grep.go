@@ -262,7 +262,7 @@ func (g *grepper) file(name string) {
 
 // group prints the lines before a selected one, and a separator where lines are left out.
 func (g *grepper) group(name string, lines []string, last, i int) {
-	if g.before == 0 && g.after == 0 {
+	if !g.has("A", "B", "C") || g.has("o") {
 		return
 	}
 	begin := max(i-g.before, 0)

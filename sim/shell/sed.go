@@ -20,12 +20,12 @@ func runSed(p *proc, o options) int {
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
-	s := &sedRun{proc: p, options: o, prog: prog}
+	s := &sedRun{proc: p, options: o, prog: prog, files: map[string]io.WriteCloser{}}
 	defer s.close()
 	switch {
 	case o.has("i") && len(names) == 0:
 		return p.fail(exitFailure, "no input files")
-	case o.has("i", "s"):
+	case len(names) > 0 && o.has("i", "s"):
 		return s.separate(names)
 	}
 	return s.stream(names)
@@ -59,9 +59,9 @@ type sedRun struct {
 	*proc
 	options
 	prog  *shellcmd.SedProgram
-	files []io.Closer
-	code  int  // of inputs that could not be read
-	owed  bool // the output's last line has no newline, which goes before the next file's lines
+	files map[string]io.WriteCloser // that the script writes, open until it ends
+	code  int                       // of inputs that could not be read
+	owed  bool                      // the output's last line has no newline, which goes before the next file's lines
 }
 
 // run runs the script over one input.
@@ -70,9 +70,11 @@ func (s *sedRun) run(in io.Reader, out io.Writer) (code int, quit bool, err erro
 }
 
 func (s *sedRun) create(name string) (io.Writer, error) {
-	w, err := s.Files.Create(name, false)
-	if err == nil {
-		s.files = append(s.files, w)
+	w, err := s.files[name], error(nil)
+	if w == nil {
+		if w, err = s.Files.Create(name, false); err == nil {
+			s.files[name] = w
+		}
 	}
 	return w, err
 }

@@ -115,10 +115,11 @@ func (p *parser) arguments(c command) error {
 	case 'b', 't', 'T':
 		p.skip(" \t")
 		c.text = p.word(";}\n")
-	case 'r', 'w':
+	case 'r':
+		p.prog.effects.Reads = true
 		c.text, err = p.fileName()
-		p.prog.effects.Writes = p.prog.effects.Writes || c.name == 'w'
-		p.prog.effects.Reads = p.prog.effects.Reads || c.name == 'r'
+	case 'w':
+		c.text, err = p.writtenFile()
 	case 'q', 'Q':
 		if c.to != nil {
 			return errors.New("command only uses one address")
@@ -193,6 +194,12 @@ func (p *parser) until(stop string) string {
 	return p.in[begin:p.at]
 }
 
+func (p *parser) writtenFile() (string, error) {
+	name, err := p.fileName()
+	p.prog.effects.Writes, p.prog.written = true, append(p.prog.written, name)
+	return name, err
+}
+
 func (p *parser) fileName() (string, error) {
 	p.skip(" \t")
 	name := p.until("\n")
@@ -225,7 +232,9 @@ func (p *parser) textArgument() (string, error) {
 		return "", errors.New("expected \\ after `a', `c' or `i'")
 	}
 	if p.peek() == '\\' {
-		p.at++
+		if p.at++; p.at == len(p.in) {
+			return "", nil // so that $a\ only ends a last line that has no end
+		}
 		if p.peek() == '\n' {
 			p.at++
 		}

@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"errors"
 	"regexp"
+	"strings"
 )
 
 // SedProgram is a parsed script.
@@ -10,6 +11,7 @@ type SedProgram struct {
 	commands []command
 	labels   map[string]int
 	effects  SedEffects
+	written  []string // names of files
 }
 
 // SedEffects is what a script does beyond its output (L2).
@@ -138,19 +140,11 @@ func (p *parser) patternAddress(delimiter byte) (*address, error) {
 	if !ok || delimiter == '\n' {
 		return nil, errors.New("unterminated address regex")
 	}
-	ignore, multi := false, false
-	for {
-		switch p.peek() {
-		case 'I':
-			ignore = true
-		case 'M':
-			multi = true
-		default:
-			re, err := p.compile(text, ignore, multi)
-			return &address{kind: byPattern, re: re}, err
-		}
-		p.at++
-	}
+	begin := p.at
+	p.skip("IM")
+	flags := p.in[begin:p.at]
+	re, err := p.compile(text, strings.Contains(flags, "I"), strings.Contains(flags, "M"))
+	return &address{kind: byPattern, re: re}, err
 }
 
 // compile gives nil for the empty pattern, which stands for the last one used.

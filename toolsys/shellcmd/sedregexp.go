@@ -24,19 +24,19 @@ var (
 )
 
 // CompileSedRegexp translates a POSIX expression and compiles it for leftmost-longest matching. A dot matches
-// any character, newline included, as in sed's pattern space; with multiline ^ and $ also match at each
-// line's ends. The error is worded for the user of the tool.
+// any character, newline included, as in sed's pattern space; but with multiline, ^ and $ match at each
+// line's ends and a dot none of them. The error is worded for the user of the tool.
 func CompileSedRegexp(pattern string, extended, ignoreCase, multiline bool) (*regexp.Regexp, error) {
-	text, err := TranslateRegexp(pattern, extended)
+	text, err := translated(translator{in: pattern, extended: extended, sed: true})
 	if err != nil {
 		return nil, err
 	}
 	flags := "s"
+	if multiline {
+		flags = "m"
+	}
 	if ignoreCase {
 		flags += "i"
-	}
-	if multiline {
-		flags += "m"
 	}
 	re, err := regexp.Compile("(?" + flags + ")" + text)
 	if err != nil {
@@ -46,11 +46,14 @@ func CompileSedRegexp(pattern string, extended, ignoreCase, multiline bool) (*re
 	return re, nil
 }
 
-// TranslateRegexp gives a POSIX expression, basic or extended, with GNU's additions in Go's syntax. The two
+// TranslateRegexp gives grep's POSIX expression, basic or extended, with GNU's additions in Go's syntax. The two
 // differ in what needs a backslash and in how bracket expressions quote. Back-references inside a pattern
 // have no translation: they are refused with [ErrBackref], never quietly ignored.
 func TranslateRegexp(pattern string, extended bool) (string, error) {
-	t := translator{in: pattern, extended: extended}
+	return translated(translator{in: pattern, extended: extended})
+}
+
+func translated(t translator) (string, error) {
 	for t.at < len(t.in) {
 		if err := t.step(); err != nil {
 			return "", err
@@ -68,6 +71,7 @@ type translator struct {
 	in       string
 	at       int
 	extended bool
+	sed      bool // which, unlike grep, knows \n and \t, and not a ) that ends nothing
 	out      strings.Builder
 	depth    int
 	atom     bool
@@ -87,7 +91,7 @@ func (t *translator) step() error {
 		t.repeat("*")
 	case c == '^' && t.starts(), c == '$' && t.ends():
 		t.mark(c)
-	case t.extended && strings.IndexByte("+?(){|", c) >= 0:
+	case t.extended && strings.IndexByte("+?(){|", c) >= 0 && (c != ')' || t.depth > 0 || t.sed):
 		return t.operator(c)
 	default:
 		t.literal(c)
@@ -209,7 +213,7 @@ func (t *translator) escape() error {
 	if c >= '1' && c <= '9' {
 		return ErrBackref
 	}
-	if class, ok := gnuEscapes[c]; ok {
+	if class, ok := gnuEscapes[c]; ok && (t.sed || strings.IndexByte("ntrfv", c) < 0) {
 		t.put(class)
 		return nil
 	}

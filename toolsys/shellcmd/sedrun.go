@@ -19,7 +19,7 @@ type SedOptions struct {
 	Out   io.Writer
 	// ReadFile serves r; a missing file reads as nothing, as in sed. Nil reads nothing.
 	ReadFile func(name string) ([]byte, error)
-	// Create serves w; it is called once for a name. Nil refuses writing.
+	// Create serves w; it is called before anything is read, whether or not something is written. Nil refuses writing.
 	Create func(name string) (io.Writer, error)
 }
 
@@ -31,6 +31,15 @@ func (p *SedProgram) Run(in io.Reader, o SedOptions) (code int, quit bool, err e
 	}
 	m := machine{prog: p, o: o, files: map[string]io.Writer{}, in: bufio.NewReader(in)}
 	m.commands = append([]command(nil), p.commands...)
+	for _, name := range p.written {
+		err := errNoWrite
+		if o.Create != nil {
+			m.files[name], err = o.Create(name)
+		}
+		if err != nil {
+			return 0, false, fmt.Errorf("couldn't open file %s: %w", name, err)
+		}
+	}
 	return m.run()
 }
 
@@ -279,19 +288,7 @@ func (m *machine) edit(c *command) {
 }
 
 func (m *machine) writeFile(name string) {
-	w, err := m.files[name], errNoWrite
-	switch {
-	case w != nil:
-		err = nil
-	case m.o.Create != nil:
-		w, err = m.o.Create(name)
-		m.files[name] = w
-	}
-	if err != nil {
-		m.fail("couldn't open file %s: %w", name, err)
-		return
-	}
-	if _, err := io.WriteString(w, m.space+"\n"); err != nil {
+	if _, err := io.WriteString(m.files[name], m.space+"\n"); err != nil {
 		m.fail("couldn't write to %s: %w", name, err)
 	}
 }

@@ -235,8 +235,7 @@ func (p *parser) flags(s *substitution) (ignore, multi bool, err error) {
 			continue
 		case c == 'w':
 			p.at++
-			p.prog.effects.Writes = true
-			s.file, err = p.fileName()
+			s.file, err = p.writtenFile()
 			return ignore, multi, err
 		case c == '0':
 			return false, false, p.beyond("number option to `s' command may not be zero")
