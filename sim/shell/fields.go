@@ -2,11 +2,14 @@ package shell
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -22,8 +25,8 @@ func runCut(p *proc, o options) int {
 		return p.fail(exitFailure, "%v", err)
 	}
 	delimiter := o.get("d", "\t")
-	if len(delimiter) != 1 {
-		return p.fail(exitFailure, "the delimiter must be a single character")
+	if len(delimiter) != 1 || mode != "f" && o.has("d", "s") {
+		return p.fail(exitFailure, "the delimiter must be a single character, and like -s is for fields")
 	}
 	return p.inputs(o.rest, func(_ string, in *bufio.Reader) error {
 		return eachLine(in, func(line string, _ bool) error {
@@ -104,11 +107,9 @@ func runUniq(p *proc, o options) int {
 	if code != 0 {
 		return code
 	}
-	key := func(line string) string {
-		if o.has("i") {
-			line = strings.ToLower(line)
-		}
-		return line
+	key := func(line string) string { return line }
+	if o.has("i") {
+		key = capitals
 	}
 	var out strings.Builder
 	for i, n := 0, 0; i < len(lines); i += n {
@@ -132,6 +133,11 @@ func runUniq(p *proc, o options) int {
 	}
 	return 0
 }
+
+// toCapitals has the letters of the C locale, which are those of ASCII.
+var toCapitals, _ = build(options{}, []byte("abcdefghijklmnopqrstuvwxyz"), []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+func capitals(s string) string { return string(toCapitals.apply([]byte(s))) }
 
 // runTr is tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
 func runTr(p *proc, o options) int {
@@ -159,7 +165,7 @@ func newTranslation(o options) (*translation, error) {
 	if len(o.rest) < needs || len(o.rest) > 2 || o.has("d") && !o.has("s") && len(o.rest) > 1 {
 		return nil, fmt.Errorf("missing or extra operand: %s", strings.Join(o.rest, " "))
 	}
-	set1, err := trSet(o.rest[0])
+	set1, err := trSet(o.rest[0], -1)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +174,7 @@ func newTranslation(o options) (*translation, error) {
 	}
 	var set2 []byte
 	if len(o.rest) == 2 {
-		if set2, err = trSet(o.rest[1]); err != nil {
+		if set2, err = trSet(o.rest[1], len(set1)); err != nil {
 			return nil, err
 		}
 	}
@@ -191,11 +197,10 @@ func build(o options, set1, set2 []byte) (*translation, error) {
 		}
 	}
 	if o.has("s") {
-		if set2 != nil {
-			mark(&t.squeeze, set2)
-		} else {
-			mark(&t.squeeze, set1)
+		if set2 == nil {
+			set2 = set1
 		}
+		mark(&t.squeeze, set2)
 	}
 	return t, nil
 }
@@ -221,8 +226,7 @@ func (t *translation) apply(in []byte) []byte {
 	return out
 }
 
-func complement(set []byte) []byte {
-	var out []byte
+func complement(set []byte) (out []byte) {
 	for i := range 256 {
 		if !slices.Contains(set, byte(i)) {
 			out = append(out, byte(i))
@@ -231,10 +235,26 @@ func complement(set []byte) []byte {
 	return out
 }
 
-// trSet expands ranges, classes, escapes and [c*n].
-func trSet(s string) ([]byte, error) {
+// trRepeat matches [c*n].
+var trRepeat = regexp.MustCompile(`(?s)^\[(\\[0-7]{1,3}|\\.|[^\\])\*([0-9]{0,4})\]`)
+
+// trSet expands ranges, classes, escapes and, in a second set, [c*n]; [c*] makes it as long as the first.
+func trSet(s string, first int) ([]byte, error) {
 	out := []byte{} // not nil: a set that is given and empty
 	for i := 0; i < len(s); {
+		if m := trRepeat.FindStringSubmatch(s[i:]); m != nil {
+			i += len(m[0])
+			c, _ := trChar(m[1])
+			n, _ := strconv.Atoi(m[2])
+			if first < 0 || n == 0 && i < len(s) {
+				return nil, errors.New("only string2 may repeat a character, and at its end as often as needed")
+			}
+			if n == 0 {
+				n = max(first-len(out), 0)
+			}
+			out = append(out, bytes.Repeat([]byte{c}, n)...)
+			continue
+		}
 		if class, n := trClass(s[i:]); n > 0 {
 			if class == nil {
 				return nil, fmt.Errorf("invalid character class '%s'", s[i+2:i+n-2])

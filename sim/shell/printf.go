@@ -54,10 +54,8 @@ func (f *formatter) problem(format string, a ...any) {
 func (f *formatter) once(format string) {
 	for i := 0; i < len(format) && !f.stopped; {
 		switch {
-		case strings.HasPrefix(format[i:], `\c`):
-			f.stopped = true
 		case format[i] == '\\' && i+1 < len(format):
-			i += writeEscape(&f.out, format[i:], false)
+			i += writeEscape(&f.out, format[i:], "printf")
 		case strings.HasPrefix(format[i:], "%%"):
 			f.out.WriteByte('%')
 			i += 2
@@ -93,12 +91,15 @@ func (f *formatter) directive(s string) int {
 }
 
 func (f *formatter) verb(verb byte, flags string) {
+	if strings.IndexByte("sbc", verb) >= 0 {
+		flags = "%" + strings.TrimLeft(flags, "%+ #0") // of which only a minus means something to text
+	}
 	switch verb {
 	case 's':
 		fmt.Fprintf(&f.out, flags+"s", f.args.next())
 	case 'b':
 		var text string
-		text, f.stopped = unescape(f.args.next())
+		text, f.stopped = unescape(f.args.next(), "%b")
 		fmt.Fprintf(&f.out, flags+"s", text)
 	case 'c':
 		arg := f.args.next()
@@ -165,15 +166,15 @@ func runEcho(p *proc) int {
 	text := strings.Join(args, " ")
 	if escapes {
 		var stopped bool
-		if text, stopped = unescape(text); stopped {
+		if text, stopped = unescape(text, "echo"); stopped {
 			newline = ""
 		}
 	}
 	return p.printed(text + newline)
 }
 
-// unescape resolves backslash escapes as echo -e and printf's %b do. stopped is set where \c ended the text.
-func unescape(s string) (out string, stopped bool) {
+// unescape resolves backslash escapes as echo -e or printf's %b do. stopped is set where \c ended the text.
+func unescape(s, by string) (out string, stopped bool) {
 	var b strings.Builder
 	for s != "" {
 		n := strings.IndexByte(s, '\\')
@@ -187,19 +188,19 @@ func unescape(s string) (out string, stopped bool) {
 		}
 		b.WriteString(s[:n])
 		s = s[n:]
-		s = s[writeEscape(&b, s, true):]
+		s = s[writeEscape(&b, s, by):]
 	}
 	return b.String(), false
 }
 
-// writeEscape writes the escape s begins with, and gives its length. With zero, octal numbers begin with \0.
-func writeEscape(b *strings.Builder, s string, zero bool) int {
+// writeEscape writes the escape s begins with, and gives its length. For echo octal numbers begin with \0, for %b they may.
+func writeEscape(b *strings.Builder, s, by string) int {
 	if k := strings.IndexByte(`abefnrtv\E`, s[1]); k >= 0 {
 		b.WriteByte("\a\b\x1b\f\n\r\t\v\\\x1b"[k])
 		return 2
 	}
 	switch {
-	case s[1] == '"' && !zero:
+	case s[1] == '"' && by == "printf":
 		b.WriteByte('"')
 		return 2
 	case s[1] == 'x':
@@ -208,9 +209,9 @@ func writeEscape(b *strings.Builder, s string, zero bool) int {
 		return numeric(b, s, 2, 4, 16)
 	case s[1] == 'U':
 		return numeric(b, s, 2, 8, 16)
-	case s[1] == '0' && zero:
+	case s[1] == '0' && by != "printf":
 		return numeric(b, s, 2, 3, 8)
-	case s[1] >= '0' && s[1] <= '7':
+	case s[1] >= '0' && s[1] <= '7' && by != "echo":
 		return numeric(b, s, 1, 3, 8)
 	}
 	b.WriteString(s[:2])

@@ -178,7 +178,7 @@ func (k sortKey) compare(a, b string) int {
 	case k.has("n"):
 		c = compareDecimal(a, b)
 	case k.has("f"):
-		c = strings.Compare(strings.ToUpper(a), strings.ToUpper(b))
+		c = strings.Compare(capitals(a), capitals(b))
 	default:
 		c = strings.Compare(a, b)
 	}

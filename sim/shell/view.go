@@ -179,7 +179,7 @@ func runWc(p *proc, o options) int {
 	if len(names) > 1 {
 		rows = append(rows, total)
 	}
-	width := wcWidth(o, total, len(names))
+	width := wcWidth(o, total, names)
 	for _, r := range rows {
 		if p.print(r.format(o, width)) != nil {
 			return exitFailure
@@ -196,12 +196,12 @@ type counts struct {
 
 // wcWidth is the common column width: that of the greatest number, 7 where standard input is read, none
 // for a single number.
-func wcWidth(o options, total counts, files int) int {
+func wcWidth(o options, total counts, names []string) int {
 	several := slices.ContainsFunc(o.list, func(x option) bool { return x != o.list[0] })
 	switch {
-	case !several && files <= 1:
+	case !several && len(names) <= 1:
 		return 1
-	case files == 0:
+	case len(names) == 0 || slices.Contains(names, "-"):
 		return 7
 	}
 	return len(strconv.Itoa(total.bytes))
