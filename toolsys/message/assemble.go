@@ -205,12 +205,12 @@ func (a *Assembler) delta(index int, d *delta) error {
 	a.moved = !o.begun || max(len(d.text), len(d.json), len(d.thinking), len(d.signature), len(d.citation)) > 0
 	o.begun = true
 	switch d.kind {
-	case "text_delta":
-		o.text = append(o.text, d.text...)
+	case "text_delta", "thinking_delta":
+		if (d.kind == "text_delta") == (place.block.Type == TypeText) { // the other's is passed over, as the API's own libraries do
+			o.text = append(append(o.text, d.text...), d.thinking...)
+		}
 	case "input_json_delta":
 		o.json = append(o.json, d.json...)
-	case "thinking_delta":
-		o.text = append(o.text, d.thinking...)
 	case "signature_delta":
 		o.sig = append(o.sig, d.signature...)
 	case "citations_delta":

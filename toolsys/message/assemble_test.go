@@ -235,6 +235,11 @@ func TestWhatIsNotReadIsSentBackUnchanged(t *testing.T) {
 		{"a text's citations", `{"type":"text","text":"","citations":[]}`,
 			[]string{delta(`{"type":"text_delta","text":"so"}`), delta(`{"type":"citations_delta","citation":{"url":"u"}}`)},
 			`{"type":"text","text":"so","citations":[{"url":"u"}]}`},
+		{"a text that thinking was sent to", `{"type":"text","text":""}`,
+			[]string{delta(`{"type":"text_delta","text":"so"}`), delta(`{"type":"thinking_delta","thinking":"secret"}`), delta(`{"type":"input_json_delta","partial_json":"{}"}`)},
+			`{"type":"text","text":"so"}`},
+		{"thinking that text was sent to", `{"type":"thinking","thinking":"","signature":"s"}`,
+			[]string{delta(`{"type":"text_delta","text":"so"}`), delta(`{"type":"thinking_delta","thinking":"x"}`)}, `{"signature":"s","thinking":"x","type":"thinking"}`},
 		{"a plain text", `{"type":"text","text":""}`, []string{delta(`{"type":"text_delta","text":"1 < 2 & \"q\""}`)},
 			`{"type":"text","text":"1 < 2 & \"q\""}`},
 	}
