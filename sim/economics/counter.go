@@ -54,10 +54,10 @@ func CounterNames() []string {
 // Vocabulary names the counter whose vocabulary a model's provider has published as the
 // model's own; "" where there is none.
 func Vocabulary(model string) string {
-	model = model[strings.LastIndex(model, "/")+1:]
+	model = strings.TrimPrefix(model[strings.LastIndex(model, "/")+1:], "ft:")
 	for _, m := range []struct{ prefix, counter string }{
 		{"gpt-4o", "o200k"}, {"gpt-4.1", "o200k"}, {"gpt-4.5", "o200k"}, {"gpt-5", "o200k"}, {"gpt-oss", "o200k"}, {"chatgpt-4o", "o200k"},
-		{"o1", "o200k"}, {"o3", "o200k"}, {"o4-mini", "o200k"}, {"gpt-4", "cl100k"}, {"gpt-3.5", "cl100k"},
+		{"o1", "o200k"}, {"o3", "o200k"}, {"o4-mini", "o200k"}, {"gpt-4", "cl100k"}, {"gpt-3.5", "cl100k"}, {"gpt-35", "cl100k"},
 	} {
 		if strings.HasPrefix(model, m.prefix) {
 			return m.counter

@@ -215,3 +215,13 @@ func TestVocabulariesCountAsPublished(t *testing.T) {
 		assert.InDelta(t, want, n, 1, name)
 	}
 }
+
+// A model that was tuned reads as its base does, and one company has no dot in a name.
+func TestAModelsVocabularyIsThatOfItsFamily(t *testing.T) {
+	for model, want := range map[string]string{
+		"gpt-4o-mini-2024-07-18": "o200k", "openai/gpt-4.1": "o200k", "ft:gpt-4o-2024-08-06:shop::9x": "o200k", "gpt-5-mini": "o200k",
+		"gpt-4-turbo": "cl100k", "gpt-35-turbo-16k": "cl100k", "ft:gpt-3.5-turbo-0125:shop::9x": "cl100k", "claude-sonnet-4-5": "", "ft:davinci-002": "",
+	} {
+		assert.Equal(t, want, economics.Vocabulary(model), model)
+	}
+}
