@@ -167,9 +167,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	d.Budget = cmp.Or(d.Budget, pipeline.NewLedger(pipeline.ResultStore{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir}))
 	// What is kept of a large result is there to be read, so nobody is asked (K1).
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)
-	if cfg.Settings == (settings.Settings{}) {
-		cfg.Settings = settings.External()
-	}
+	cfg.Settings = cmp.Or(cfg.Settings, settings.External())
 	if d.Notify != nil {
 		for _, p := range s.RuleProblems(cfg.State.Rules) {
 			d.Notify(p.String())

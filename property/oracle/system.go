@@ -364,10 +364,8 @@ func InPool(s *generate.SystemCase, name string, turn int) bool {
 	if server := generate.ServerOf(name); server != "" && (!Connected(s, server, turn) || missing(s, name, turn, false)) {
 		return false
 	}
-	if on, sure := Deferring(s); name == "ToolSearch" && sure && !on {
-		return false
-	}
-	return !slices.ContainsFunc(s.Deny, func(rule string) bool { return !strings.Contains(rule, "(") && ruleMatches(rule, name, "") })
+	on, sure := Deferring(s)
+	return (name != "ToolSearch" || !sure || on) && !slices.ContainsFunc(s.Deny, func(rule string) bool { return !strings.Contains(rule, "(") && ruleMatches(rule, name, "") })
 }
 
 // ruleMatches reports whether a rule is about a call.

@@ -272,10 +272,8 @@ func clean(p, dir string) (string, bool) {
 }
 
 func sane(p string) bool {
-	if len(p) > maxPath || p == "/" || strings.IndexFunc(p, unicode.IsControl) >= 0 || strings.ContainsRune(p, unicode.ReplacementChar) {
-		return false
-	}
-	return !slices.ContainsFunc(strings.Split(p[1:], "/"), func(name string) bool { return name == "" || len(name) > maxName || strings.TrimSpace(name) != name })
+	return len(p) <= maxPath && p != "/" && strings.IndexFunc(p, unicode.IsControl) < 0 && !strings.ContainsRune(p, unicode.ReplacementChar) &&
+		!slices.ContainsFunc(strings.Split(p[1:], "/"), func(name string) bool { return name == "" || len(name) > maxName || strings.TrimSpace(name) != name })
 }
 
 // dirOf finds where a session worked: as it is known, else where its relative paths are

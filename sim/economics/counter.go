@@ -32,11 +32,13 @@ type Counter struct {
 	unit  int
 }
 
-// counters are the rules by name, the default first; one without an encoding counts bytes.
-var counters = []struct {
+type counter struct {
 	name, about string
 	encoding    tokenizer.Encoding
-}{
+}
+
+// counters are the rules by name, the default first; one without an encoding counts bytes.
+var counters = []counter{
 	{name: "bytes4", about: "bytes / 4, an estimate that needs no tokenizer"},
 	{"o200k", "tokens of the public o200k_base vocabulary, each line by itself", tokenizer.O200kBase},
 	{"cl100k", "tokens of the public cl100k_base vocabulary, each line by itself", tokenizer.Cl100kBase},
@@ -44,11 +46,7 @@ var counters = []struct {
 
 // CounterNames lists the counters there are, the default first.
 func CounterNames() []string {
-	var names []string
-	for _, c := range counters {
-		names = append(names, c.name)
-	}
-	return names
+	return each(counters, func(c counter) string { return c.name })
 }
 
 // Vocabulary names the counter whose vocabulary a model's provider has published as the

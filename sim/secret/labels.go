@@ -149,10 +149,7 @@ func plausible(value string, t demand) bool {
 		return len(value) >= 8 && c.kinds() >= 2 && c.digit > 0 && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "$")
 	}
 	isUUID := len(value) == 36 && strings.Count(value, "-") == 4 && hexadecimal(strings.ReplaceAll(value, "-", ""))
-	if isUUID || hexadecimal(value) || checksum(value) {
-		return false
-	}
-	return len(value) >= 16 && c.digit > 0 && c.kinds() >= 2 && !strings.ContainsAny(value, "$@#*%") && entropy(value) >= 3 && c.turns*10 >= len(value)*3
+	return !isUUID && !hexadecimal(value) && !checksum(value) && len(value) >= 16 && c.digit > 0 && c.kinds() >= 2 && !strings.ContainsAny(value, "$@#*%") && entropy(value) >= 3 && c.turns*10 >= len(value)*3
 }
 
 // randomKind is what a report calls what only its looks give away.

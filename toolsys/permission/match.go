@@ -243,10 +243,8 @@ func textCovered(pattern, text string) bool {
 		words = strings.TrimRight(words, " \t")
 		return slices.ContainsFunc([]string{"", " *", "\t*", "\n*", ":*"}, func(boundary string) bool { return star(words+boundary, text) })
 	}
-	if words, is := strings.CutSuffix(pattern, " *"); is && star(words, text) {
-		return true
-	}
-	return star(pattern, text)
+	words, is := strings.CutSuffix(pattern, " *")
+	return is && star(words, text) || star(pattern, text)
 }
 
 // star reports whether text matches a pattern whose only sign is *, any run of bytes.
