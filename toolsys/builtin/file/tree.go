@@ -147,9 +147,12 @@ func parseIgnore(dir, content string) []ignoreRule {
 		line, rule.again = strings.CutPrefix(line, "!")
 		line, rule.folders = strings.CutSuffix(line, "/")
 		anchored := strings.Contains(line, "/")
-		rule.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.TrimPrefix(line, "/"))
+		rule.pattern = asDoublestar.Replace(strings.TrimPrefix(line, "/"))
 		if !anchored {
 			rule.pattern = "**/" + rule.pattern
+		}
+		if strings.HasSuffix(rule.pattern, "/**") {
+			rule.pattern += "/*" // what is in a folder, and not the folder
 		}
 		if line != "" && doublestar.ValidatePattern(rule.pattern) {
 			rules = append(rules, rule)
@@ -157,6 +160,10 @@ func parseIgnore(dir, content string) []ignoreRule {
 	}
 	return rules
 }
+
+// asDoublestar writes git's signs for a library that has alternatives, no classes by name, and a slash in [!a].
+var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, `\{`, `\{`, `\}`, `\}`, "[!", "[!/", "[^", "[^/", "{", `\{`, "}", `\}`, "[:alnum:]", "0-9A-Za-z", "[:alpha:]", "A-Za-z", "[:digit:]", "0-9",
+	"[:lower:]", "a-z", "[:upper:]", "A-Z", "[:xdigit:]", "0-9A-Fa-f", "[:blank:]", " \t", "[:space:]", " \t\n\v\f\r")
 
 // trimIgnore takes the line's ending and trailing spaces off, but not a space
 // that is escaped.
