@@ -143,6 +143,17 @@ func TestADirectoryWithGlobSignsIsItself(t *testing.T) {
 	assert.False(t, decides(t, permission.Allow, "Read(*.go)", q))
 }
 
+func TestAClassOfSignsLeadsIntoNoFolder(t *testing.T) {
+	for glob, paths := range map[string][2]string{
+		"Read(file[!0-9]*)": {"/repo/file.txt", "/repo/file/key"}, "Read(a[^b][!c]d)": {"/repo/axyd", "/repo/a/yd"}, "Read(a[x[!]b)": {"/repo/a[b", "/repo/a/b"},
+		"Read(src/**/[!.]*)": {"/repo/src/a/b", "/repo/src/.a"},
+	} {
+		assert.True(t, decides(t, permission.Allow, glob, reading(paths[0])), glob)
+		assert.False(t, decides(t, permission.Allow, glob, reading(paths[1])), glob)
+	}
+	assert.True(t, decides(t, permission.Deny, "Read(file[!0-9]*)", reading("/repo/file/key")), "what is forbidden stays so")
+}
+
 func TestEveryPathMustBeAllowedAndNoneDenied(t *testing.T) {
 	both := reading("/repo/link", "/etc/passwd")
 	assert.False(t, decides(t, permission.Allow, "Read(/repo/**)", both))

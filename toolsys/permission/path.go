@@ -179,6 +179,9 @@ func globbed(pattern, p string, wide bool) bool {
 		plain = literal(pattern, globSigns)
 	}
 	if !wide {
+		if strings.Contains(plain, "[") {
+			plain = classes.ReplaceAllStringFunc(plain, func(m string) string { return m + map[string]string{"[!": "/", "[^": "/"}[m] })
+		}
 		return doublestar.MatchUnvalidated(plain, p)
 	}
 	patterns, names := []string{caseless(plain), literal(caseless(pattern), `[]{}`)}, []string{caseless(p), alike(p)}
@@ -194,6 +197,9 @@ func globbed(pattern, p string, wide bool) bool {
 		})
 	})
 }
+
+// classes matches a glob's escapes and classes, of one of all other signs only the beginning: for the library that is a slash too.
+var classes = regexp.MustCompile(`\\.|\[[^!^](?:\\.|[^\]\\])*\]|\[[!^]`)
 
 // caseless is a text as it is compared where case counts for nothing. The long s is an s.
 func caseless(s string) string { return strings.ToLower(strings.ToUpper(s)) }
