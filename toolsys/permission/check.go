@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -37,10 +38,11 @@ func (p Problem) String() string {
 // tool has.
 func (rs Rules) Problems(known []Known, nearest func(name string, names []string) []string) []Problem {
 	var all []Problem
+	first := rs.firsts()
 	for i, h := range rs.hits {
 		if p, ok := h.idle(known, nearest); ok {
 			all = append(all, p)
-		} else if by, ok := rs.shadowedBy(i); ok {
+		} else if by, ok := rs.shadowedBy(i, first); ok {
 			all = append(all, Problem{Hit: h, Why: fmt.Sprintf("never decides: %s rule %s of %s comes first", by.Behaviour, by.Rule, by.Source), Shadowed: true})
 		}
 	}
@@ -88,15 +90,33 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 	return Problem{Hit: h, Why: "never matches: calls of " + r.tool + " name nothing that a content could match", Nearest: r.tool}, true
 }
 
+// firsts has, one further, the first rule of each behaviour about a tool as a whole, or about one content of its calls.
+func (rs Rules) firsts() map[Rule][Deny + 1]int {
+	all := map[Rule][Deny + 1]int{}
+	for i, h := range rs.hits {
+		if h.Rule.Blanket() {
+			h.Rule.content = ""
+		}
+		of := all[h.Rule]
+		of[h.Behaviour] = cmp.Or(of[h.Behaviour], i+1)
+		all[h.Rule] = of
+	}
+	return all
+}
+
 // shadowedBy finds a rule that decides whatever this one would: one that is asked
 // before it and covers all of its content.
-func (rs Rules) shadowedBy(i int) (Hit, bool) {
-	h := rs.hits[i]
-	for j, other := range rs.hits {
-		before := other.Behaviour > h.Behaviour || other.Behaviour == h.Behaviour && j < i
-		if before && other.Rule.tool == h.Rule.tool && (other.Rule.Blanket() || other.Rule.content == h.Rule.content) {
-			return other, true
+func (rs Rules) shadowedBy(i int, first map[Rule][Deny + 1]int) (Hit, bool) {
+	h, by := rs.hits[i], len(rs.hits)
+	for _, about := range []Rule{{tool: h.Rule.tool}, h.Rule} {
+		for b := h.Behaviour; b <= Deny; b++ {
+			if at := first[about][b] - 1; at >= 0 && (b > h.Behaviour || at < i) {
+				by = min(by, at)
+			}
 		}
 	}
-	return Hit{}, false
+	if by == len(rs.hits) {
+		return Hit{}, false
+	}
+	return rs.hits[by], true
 }

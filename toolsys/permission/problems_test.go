@@ -1,11 +1,14 @@
 package permission_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/permission"
 )
 
@@ -117,4 +120,44 @@ func TestAContentThatDescribesNoCallIsTold(t *testing.T) {
 			assert.Contains(t, problems[0].Why, "never matches: ", text)
 		}
 	}
+}
+
+// A rule without effect is the one that comparing each with each other finds, and the one named is the first that leaves it none.
+func TestTheRuleThatLeavesNothingToDecideIsTheFirst(t *testing.T) {
+	known := []permission.Known{{Subject: permission.Subject{Tool: "Read"}, Content: true}, {Subject: permission.Subject{Tool: "Edit"}, Content: true}}
+	rapid.Check(t, func(t *rapid.T) {
+		var rs permission.Rules
+		for range rapid.IntRange(0, 12).Draw(t, "rules") {
+			rule, err := permission.ParseRule(rapid.SampledFrom([]string{"Read", "Read(*)", "Read(/a)", "Read(/b)", "Edit", "Edit(/a)", "mcp__a", "mcp__a__b"}).Draw(t, "rule"))
+			require.NoError(t, err)
+			rs = rs.With(permission.Source(rapid.IntRange(0, 3).Draw(t, "source")), rapid.SampledFrom([]permission.Behaviour{permission.Allow, permission.Ask, permission.Deny}).Draw(t, "behaviour"), rule)
+		}
+		var want []string
+		for i, h := range rs.All() {
+			for j, o := range rs.All() {
+				if before := o.Behaviour > h.Behaviour || o.Behaviour == h.Behaviour && j < i; before && o.Rule.Tool() == h.Rule.Tool() && (o.Rule.Blanket() || o.Rule == h.Rule) {
+					want = append(want, h.String()+" never decides: "+o.String()+" comes first")
+					break
+				}
+			}
+		}
+		var got []string
+		for _, p := range rs.Problems(known, nil) {
+			got = append(got, p.String())
+		}
+		assert.Equal(t, want, got)
+	})
+}
+
+// Settings with very many rules, as agents that note each permission write them, are looked through for those
+// without effect in proportion to their number: in its square that would take longer than tests may.
+func TestManyRulesTakeLinearTime(t *testing.T) {
+	const n = 100_000
+	var allow, deny []permission.Rule
+	for i := range n {
+		allow = append(allow, rule(t, fmt.Sprintf("Bash(echo %d)", i)))
+		deny = append(deny, rule(t, fmt.Sprintf("Bash(harm%d)", i)))
+	}
+	rs := permission.Rules{}.With(permission.Project, permission.Allow, allow...).With(permission.Project, permission.Deny, deny...)
+	assert.Empty(t, rs.Problems([]permission.Known{{Subject: permission.Subject{Tool: "Bash"}, Content: true}}, nil))
 }

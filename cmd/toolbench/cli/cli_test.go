@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -290,4 +291,25 @@ func TestALedgerKeepsWhatOthersNoteMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(data), "theirs")
 	assert.Contains(t, string(data), `"case-000: x"`)
+}
+
+// Settings with many rules are read in room, and so in time, that grows as they do.
+func TestManyRulesTakeRoomInProportion(t *testing.T) {
+	room := func(n int) uint64 {
+		var rules []string
+		for i := range n {
+			rules = append(rules, fmt.Sprintf("Bash(tool%d *)", i))
+		}
+		text, err := json.Marshal(map[string]any{"permissions": map[string]any{"allow": rules}})
+		require.NoError(t, err)
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "settings.json"), text, 0o600))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		code := cli.Main(context.Background(), cli.Process{Args: []string{"rules", "--settings", "settings.json", "--command", "make"}, Stdout: io.Discard, Stderr: io.Discard, Dir: dir}, bench(1, pass))
+		runtime.ReadMemStats(&after)
+		assert.Zero(t, code)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	assert.Less(t, room(4000)-room(1), 8*(room(1000)-room(1)))
 }

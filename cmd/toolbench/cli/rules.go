@@ -110,7 +110,7 @@ type decider struct {
 	home   string
 
 	// places are where settings files have the rules.
-	places map[permission.Hit]string
+	places map[permission.Hit]func() string
 
 	decisions        []reports.RuleDecision
 	matched, decided map[permission.Hit]int
@@ -123,7 +123,7 @@ func (a *app) decider(f rulesFlags) (*decider, error) {
 	if err != nil {
 		return nil, usage("--dir %s: %s", f.dir, reason(err))
 	}
-	d := &decider{dir: host.Follow(dir), home: a.Home, places: map[permission.Hit]string{}, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
+	d := &decider{dir: host.Follow(dir), home: a.Home, places: map[permission.Hit]func() string{}, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
 	d.roots = []string{d.dir}
 	if err := d.load(a, f); err != nil {
 		return nil, err
@@ -252,16 +252,20 @@ func (d *decider) parse(source permission.Source, from *settingsText, allow, ask
 	var problems []string
 	for i, texts := range [][]string{deny, ask, allow} {
 		behaviour := [...]permission.Behaviour{permission.Deny, permission.Ask, permission.Allow}[i]
+		var rules []permission.Rule
 		for _, text := range texts {
 			rule, err := permission.ParseRule(text)
 			if err != nil {
 				problems = append(problems, from.line(text)+err.Error())
 				continue
 			}
-			d.rules = d.rules.With(source, behaviour, rule)
-			if hit := (permission.Hit{Rule: rule, Source: source, Behaviour: behaviour}); from != nil && d.places[hit] == "" {
-				d.places[hit] = from.line(text)
+			rules = append(rules, rule)
+			if hit := (permission.Hit{Rule: rule, Source: source, Behaviour: behaviour}); from != nil && d.places[hit] == nil {
+				d.places[hit] = func() string { return from.line(text) } // where most rules stand, nobody asks
 			}
+		}
+		if len(rules) > 0 {
+			d.rules = d.rules.With(source, behaviour, rules...)
 		}
 	}
 	if len(problems) > 0 {
@@ -411,7 +415,10 @@ func (d *decider) report() reports.RulesReport {
 	}
 	problems := map[permission.Hit]string{}
 	for _, p := range d.system.RuleProblems(d.rules) {
-		problems[p.Hit] = d.places[p.Hit] + p.String()
+		problems[p.Hit] = p.String()
+		if place := d.places[p.Hit]; place != nil {
+			problems[p.Hit] = place() + p.String()
+		}
 	}
 	for _, h := range d.rules.All() {
 		r.Rules = append(r.Rules, reports.RuleUse{

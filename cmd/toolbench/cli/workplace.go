@@ -102,7 +102,7 @@ func (w *workplace) place() error {
 		return usage("--root %s: %s", w.flags.root, reason(err))
 	}
 	w.root = host.Follow(root)
-	d := &decider{dir: w.root, roots: []string{w.root}, places: map[permission.Hit]string{}}
+	d := &decider{dir: w.root, roots: []string{w.root}, places: map[permission.Hit]func() string{}}
 	if err := d.load(w.a, w.flags.rules); err != nil {
 		return err
 	}
