@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -36,7 +37,7 @@ const (
 func (form Export) Write(conversations []*Conversation, blank func(string) string) (doc []byte, left int) {
 	trajectories, spans := []any{}, []any{}
 	for _, c := range conversations {
-		w := exporter{c: c, blank: blank, clock: time.Unix(0, 0)}
+		w := exporter{form: form, c: c, blank: blank, clock: time.Unix(0, 0)}
 		for _, t := range c.Turns {
 			if t.Ending != Whole {
 				left++
@@ -57,12 +58,14 @@ func (form Export) Write(conversations []*Conversation, blank func(string) strin
 
 // exporter writes one conversation.
 type exporter struct {
+	form  Export
 	c     *Conversation
 	blank func(string) string
 	model string
 	steps []any
-	// history is what the next turn's request has, as parts; spans are the turns'.
-	history []any
+	// history is what the next turn's request has, as the elements of a list in JSON: each is written once, however
+	// many requests have it. spans are the turns'.
+	history []byte
 	spans   []any
 	clock   time.Time
 }
@@ -90,7 +93,7 @@ func (w *exporter) step(step fields, t *Turn) {
 func (w *exporter) turn(t *Turn) {
 	for _, text := range t.UserTexts {
 		w.step(fields{"source": "user", "message": w.blank(text)}, t)
-		w.history = append(w.history, fields{"role": "user", "parts": []any{fields{"type": "text", "content": w.blank(text)}}})
+		w.remember(fields{"role": "user", "parts": []any{fields{"type": "text", "content": w.blank(text)}}})
 	}
 	w.model = cmp.Or(t.Model, w.model)
 	said, thought := w.texts(t)
@@ -121,9 +124,11 @@ func (w *exporter) turn(t *Turn) {
 		step["metrics"] = fields{"prompt_tokens": usage.Input + usage.Written + usage.Read, "completion_tokens": usage.Output, "cached_tokens": usage.Read}
 	}
 	w.step(step, t)
-	w.span(t, parts, usage)
+	if w.form == GenAI { // each span repeats what came before it
+		w.span(t, parts, usage)
+	}
 	if len(answered) > 0 {
-		w.history = append(w.history, fields{"role": "tool", "parts": answered})
+		w.remember(fields{"role": "tool", "parts": answered})
 	}
 }
 
@@ -142,8 +147,13 @@ func (w *exporter) span(t *Turn, said []any, usage Usage) {
 		"startTimeUnixNano": strconv.FormatInt(w.clock.UnixNano(), 10), "endTimeUnixNano": strconv.FormatInt(w.clock.UnixNano()+1, 10),
 		"attributes": attributes("gen_ai.operation.name", "chat", "gen_ai.conversation.id", w.id(), "gen_ai.request.model", w.model, "gen_ai.response.model", w.model, "gen_ai.response.id", t.ID,
 			"gen_ai.usage.input_tokens", usage.Input+usage.Written+usage.Read, "gen_ai.usage.output_tokens", usage.Output,
-			"gen_ai.input.messages", string(dialect.JSON(append([]any{}, w.history...))), "gen_ai.output.messages", string(dialect.JSON([]any{answer})))})
-	w.history = append(w.history, answer)
+			"gen_ai.input.messages", "["+string(bytes.TrimPrefix(w.history, []byte(",")))+"]", "gen_ai.output.messages", string(dialect.JSON([]any{answer})))})
+	w.remember(answer)
+}
+
+// remember adds a message to the history.
+func (w *exporter) remember(message fields) {
+	w.history = append(append(w.history, ','), dialect.JSON(message)...)
 }
 
 // texts are what a turn said and thought.

@@ -104,3 +104,14 @@ func TestNoTrajectoryIsWithoutSteps(t *testing.T) {
 	assert.Equal(t, 1, left)
 	assert.Equal(t, "[2]", gjson.GetBytes(doc, "#.steps.#").Raw)
 }
+
+// What a turn costs to export does not grow with the turns before it, though the requests of later ones repeat them.
+func TestExportedTurnsCostTheSame(t *testing.T) {
+	for _, form := range []recording.Export{recording.ATIF, recording.GenAI} {
+		cost := func(turns int) float64 {
+			c := &recording.Conversation{Number: 1, Turns: slices.Repeat([]*recording.Turn{{UserTexts: []string{"Go on."}, Calls: []recording.Call{{ID: "c", Name: "ls", Input: []byte("{}")}}}}, turns)}
+			return testing.AllocsPerRun(1, func() { form.Write([]*recording.Conversation{c}, strings.Clone) })
+		}
+		assert.Less(t, cost(640), 12*cost(64), form)
+	}
+}
