@@ -189,16 +189,10 @@ func (s *builder) renameCalls() {
 				names[c.ID] = fmt.Sprint("call-", next)
 			}
 		}
-		for i, c := range turn.Calls {
+		for _, c := range turn.Calls {
 			before[c.ID] = true
-			turn.Calls[i].ID = cmp.Or(names[c.ID], c.ID)
 		}
-		for i, r := range turn.Results {
-			turn.Results[i].Call = cmp.Or(names[r.Call], r.Call)
-		}
-		for i, u := range turn.Unanswered {
-			turn.Unanswered[i].Call = cmp.Or(names[u.Call], u.Call)
-		}
+		turn.Rename(names)
 		renameIn(turn, "id", names)
 		renamed += len(names)
 	}

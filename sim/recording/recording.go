@@ -123,6 +123,8 @@ type Turn struct {
 	Results []Result
 	// Unanswered are the calls without a result.
 	Unanswered []Unanswered
+	// called and answered find Calls and Results by their ids.
+	called, answered index
 }
 
 // Definition is a tool as a request offered it.
@@ -167,7 +169,7 @@ type Unanswered struct{ Call, Tool, Reason string }
 
 // Result finds the result of a call; nil when there is none.
 func (t *Turn) Result(call string) *Result {
-	if i := slices.IndexFunc(t.Results, func(r Result) bool { return r.Call == call }); i >= 0 {
+	if i := t.answered.find(call, len(t.Results), func(i int) string { return t.Results[i].Call }); i >= 0 {
 		return &t.Results[i]
 	}
 	return nil
@@ -179,7 +181,39 @@ func (t *Turn) InOrder() bool {
 }
 
 func (t *Turn) place(id string) int {
-	return slices.IndexFunc(t.Calls, func(c Call) bool { return c.ID == id })
+	return t.called.find(id, len(t.Calls), func(i int) string { return t.Calls[i].ID })
+}
+
+// Rename gives calls other ids, with all that names them; those that are not in names keep theirs.
+func (t *Turn) Rename(names map[string]string) {
+	for i, c := range t.Calls {
+		t.Calls[i].ID = cmp.Or(names[c.ID], c.ID)
+	}
+	for i, r := range t.Results {
+		t.Results[i].Call = cmp.Or(names[r.Call], r.Call)
+	}
+	for i, u := range t.Unanswered {
+		t.Unanswered[i].Call = cmp.Or(names[u.Call], u.Call)
+	}
+	t.called, t.answered = index{}, index{}
+}
+
+// index has, one further, the first place of each id in a list that grows at its end: a message may have tens of
+// thousands of calls, each of which is looked for more than once.
+type index struct {
+	first map[string]int
+	n     int
+}
+
+// find gives the first place of an id among n of them, -1 where it has none.
+func (x *index) find(id string, n int, of func(int) string) int {
+	if x.first == nil {
+		x.first = map[string]int{}
+	}
+	for ; x.n < n; x.n++ {
+		x.first[of(x.n)] = cmp.Or(x.first[of(x.n)], x.n+1)
+	}
+	return x.first[id] - 1
 }
 
 // Kind is the kind of a problem.

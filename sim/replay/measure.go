@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -58,16 +60,32 @@ func measure(t *recording.Turn, early bool) measured {
 
 // overlaps finds the calls that ran beside another.
 func (m *measured) overlaps(results []recording.Result) {
-	for i, first := range results {
-		for j := i + 1; j < len(results) && first.At.Known; j++ {
-			second := &results[j]
-			swapped := second.At.At < first.At.At
-			both := first.Took.Known && second.Took.Known &&
-				min(first.At.At, second.At.At)-max(first.At.At-first.Took.At, second.At.At-second.Took.At) > slack
-			if second.At.Known && (swapped || both) {
-				m.beside[i], m.beside[j] = true, true
+	var timed, own []int
+	for i, r := range results {
+		if r.At.Known {
+			timed = append(timed, i)
+			if r.Took.Known && r.Took.At > slack {
+				own = append(own, i)
 			}
 		}
+	}
+	end := func(i int) time.Duration { return results[i].At.At }
+	start := func(i int) time.Duration { return end(i) - results[i].Took.At + slack }
+	slices.SortFunc(own, func(i, j int) int { return cmp.Compare(start(i), start(j)) })
+	m.mark(timed, end, end)
+	m.mark(own, start, end)
+}
+
+// mark marks each call that begins before one that stands before it has ended, and the latter.
+func (m *measured) mark(calls []int, begins, ends func(int) time.Duration) {
+	var latest, earliest time.Duration = math.MinInt64, math.MaxInt64
+	for _, i := range calls {
+		m.beside[i] = m.beside[i] || begins(i) < latest
+		latest = max(latest, ends(i))
+	}
+	for _, i := range slices.Backward(calls) {
+		m.beside[i] = m.beside[i] || earliest < ends(i)
+		earliest = min(earliest, begins(i))
 	}
 }
 
