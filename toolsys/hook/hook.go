@@ -320,9 +320,6 @@ func (s Set) Matches(event Event, tool string, aliases []string) bool {
 	return slices.ContainsFunc(s.all(), func(h registered) bool { return (event == "" || h.Event == event) && h.matcher.matches(tool, aliases) })
 }
 
-// MatchesAny is Matches at whatever event.
-func (s Set) MatchesAny(tool string, aliases []string) bool { return s.Matches("", tool, aliases) }
-
 // matcher is a Matcher taken apart; empty, it matches every tool.
 type matcher []part
 

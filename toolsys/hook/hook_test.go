@@ -452,7 +452,7 @@ func TestHooksThatAreAddedAreSharedByCopies(t *testing.T) {
 	for _, s := range []hook.Set{open, copied} {
 		assert.Equal(t, 3, s.Len())
 		assert.True(t, s.Matches(hook.PostToolUse, "Read", nil))
-		assert.True(t, s.MatchesAny("Read", nil))
+		assert.True(t, s.Matches("", "Read", nil))
 		m := s.Run(t.Context(), pre("Read"), nil)
 		assert.Equal(t, []string{"own", "late"}, asked(m))
 		assert.Equal(t, []string{"second"}, m.Context, "the one of the same name took its place")

@@ -154,6 +154,45 @@ func TestAClassOfSignsLeadsIntoNoFolder(t *testing.T) {
 	assert.True(t, decides(t, permission.Deny, "Read(file[!0-9]*)", reading("/repo/file/key")), "what is forbidden stays so")
 }
 
+// A folder may be called as globs are written. Brackets of a rule beside it are still taken as they stand, and links followed.
+func TestRulesForbidInADirectoryWithGlobSigns(t *testing.T) {
+	escaped := strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, "*", `\*`, "?", `\?`, `\`, `\\`)
+	for _, dir := range []string{"/r[ab]", "/r{a,b}", "/r*", "/r?", `/r\a`, "/r[a", "/plain"} {
+		for text, p := range map[string]string{
+			"Read(app/[id]/**)": "/app/[id]/page", "Read(link)": "/real/key", "Read(link/**)": "/real/key", "Read(link/[id]/*.go)": "/real/[id]/a.go",
+			"Read(//DIR/link)": "/real/key",
+		} {
+			q := reading(dir + p)
+			q.Dir, q.Roots = dir, []string{dir}
+			rs := rules(t, permission.Deny, strings.ReplaceAll(text, "/DIR", escaped.Replace(dir)))
+			q.Links = rs.Links(&q, func(p string) string { return strings.Replace(p, dir+"/link", dir+"/real", 1) })
+			assert.NotNil(t, rs.Match(q), "%s in %s", text, dir)
+		}
+	}
+}
+
+// Who forbids a link forbids what it leads to, also where the link is one of several names, or may lie deeper.
+func TestWhatARuleNamesByALinkIsForbidden(t *testing.T) {
+	q := reading("/repo/real/key")
+	resolve := func(p string) string { return strings.Replace(p, "/repo/link", "/repo/real", 1) }
+	for _, text := range []string{
+		"link", "link/**", "{a,link}/**", "{a,{b,link}}/k*", "**/link", "**/link/*", "{x/**,link}/key", "//repo/{link,a}/**", "/link/key", "~/../../repo/link", "{,li}{nk,x}",
+	} {
+		rs := rules(t, permission.Deny, "Read("+text+")")
+		q.Links = rs.Links(&q, resolve)
+		assert.NotNil(t, rs.Match(q), text)
+	}
+	for _, text := range []string{"{a,b}/**", "link/other", `\{a,link\}/**`, "{a,link}/other", "{{a,b},link}x"} {
+		rs := rules(t, permission.Deny, "Read("+text+")")
+		q.Links = rs.Links(&q, resolve)
+		assert.Nil(t, rs.Match(q), text)
+	}
+	began := time.Now()
+	many := rules(t, permission.Deny, "Read("+strings.Repeat("{a,b}", 1000)+")", "Read({"+strings.Repeat("a,", 10_000)+"b})")
+	assert.Empty(t, many.Links(&q, resolve))
+	assert.Less(t, time.Since(began), 10*time.Second)
+}
+
 func TestEveryPathMustBeAllowedAndNoneDenied(t *testing.T) {
 	both := reading("/repo/link", "/etc/passwd")
 	assert.False(t, decides(t, permission.Allow, "Read(/repo/**)", both))

@@ -68,30 +68,53 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 	})
 }
 
-// Links are the files and directories that the rules which forbid name by a link: who forbids a link forbids what it leads
+// Links are the globs of the rules which forbid that name a link: who forbids a link forbids what it leads
 // to, by whatever name that is asked for. resolve gives what a path leads to.
 func (rs Rules) Links(q *Query, resolve func(string) string) (links []Link) {
 	for i := range rs.hits {
 		h := &rs.hits[i]
-		if h.Behaviour == Allow || h.Rule.Blanket() || !h.Rule.namesAny(fileTools) || IsUNC(h.Rule.content) {
+		if h.Behaviour == Allow || h.Rule.Blanket() || !h.Rule.namesAny(fileTools) {
 			continue
 		}
 		for _, glob := range pathPatterns(h.Rule.content, q, true) {
-			from := fixedFolder(glob)
-			if l := (Link{from, resolve(from)}); l.From != l.To && !slices.Contains(links, l) {
-				links = append(links, l)
+			for _, one := range spelledOut(glob) {
+				from := fixedFolder(one)
+				if to := resolve(from); to != from {
+					l := Link{plainly.Replace(from), plainly.Replace(to)}
+					if one != glob {
+						l = Link{glob, path.Clean(l.To + one[len(l.From):])}
+					}
+					links = append(links, l)
+				}
 			}
 		}
 	}
 	return links
 }
 
+// spelledOut are the globs without alternatives that a glob stands for, each also without the folders of which it may have none.
+// Where there are very many alternatives, none is looked at by itself.
+func spelledOut(glob string) (all []string) {
+	if groups := strings.Count(glob, "{"); groups > 0 && groups < 4 && strings.Count(glob, ",") < 25 {
+		if at := alternatives.FindStringSubmatchIndex(glob); at != nil {
+			for word := range strings.SplitSeq(glob[at[2]:at[3]], ",") {
+				all = append(all, spelledOut(glob[:at[2]-1]+word+glob[at[1]:])...)
+			}
+			return all
+		}
+	}
+	return slices.Compact([]string{glob, strings.ReplaceAll(glob, "/**/", "/")})
+}
+
+// alternatives finds a group of them that has no other in it.
+var alternatives = regexp.MustCompile(`(?:^|[^\\])\{([^{}\\]*)\}`)
+
 // led adds to globs, where they are read wide, what each stands for behind a link.
 func (q *Query) led(globs []string, wide bool) []string {
 	for _, glob := range slices.Clip(globs) {
 		for _, l := range q.Links {
 			if wide && below(glob, l.From) {
-				globs = append(globs, path.Clean(literal(l.To, globSigns)+glob[len(l.From):]))
+				globs = append(globs, path.Clean(l.To+glob[len(l.From):]))
 			}
 		}
 	}
@@ -162,7 +185,7 @@ func anchored(bases []string, relative string) []string {
 	var patterns []string
 	for _, base := range bases {
 		if path.IsAbs(base) {
-			patterns = append(patterns, path.Clean(literal(base, globSigns)+"/"+relative))
+			patterns = append(patterns, path.Clean(plainly.Replace(base)+"/"+relative))
 		}
 	}
 	return patterns
@@ -176,7 +199,7 @@ func anchored(bases []string, relative string) []string {
 func globbed(pattern, p string, wide bool) bool {
 	plain := pattern
 	if !doublestar.ValidatePattern(pattern) {
-		plain = literal(pattern, globSigns)
+		plain = plainly.Replace(pattern)
 	}
 	if !wide {
 		if strings.Contains(plain, "[") {
@@ -184,7 +207,10 @@ func globbed(pattern, p string, wide bool) bool {
 		}
 		return doublestar.MatchUnvalidated(plain, p)
 	}
-	patterns, names := []string{caseless(plain), literal(caseless(pattern), `[]{}`)}, []string{caseless(p), alike(p)}
+	patterns, names := []string{caseless(plain), caseless(pattern)}, []string{caseless(p), alike(p)}
+	if strings.ContainsAny(pattern, "[]{}") {
+		patterns[1] = bracketless.Replace(patterns[1])
+	}
 	if marked(p) != marked(pattern) {
 		for _, s := range [...]*string{&patterns[0], &patterns[1], &names[0], &names[1]} {
 			*s = unmarked(*s)
@@ -276,17 +302,8 @@ func matched(a, b []string, star string, same func(a, b string) bool) bool {
 // globSigns are the characters that mean something in a glob.
 const globSigns = `*?[]{}\`
 
-// literal escapes the given signs.
-func literal(s, signs string) string {
-	if !strings.ContainsAny(s, signs) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune(signs, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+var (
+	// plainly writes a name as a glob that matches it alone; bracketless is a glob whose brackets stand for themselves.
+	plainly     = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+	bracketless = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, `\]`, `\]`, `\{`, `\{`, `\}`, `\}`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+)

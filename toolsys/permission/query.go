@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -57,7 +58,7 @@ type Query struct {
 	Roots []string
 	// Left are the directories that were allowed before a worktree was entered: what forbids there still does.
 	Left []string
-	// Links are the files and directories that forbidding rules name by a link, with what that leads to: see [Rules.Links].
+	// Links are what forbidding rules name by a link, with what that leads to: see [Rules.Links].
 	Links []Link
 	// Sealed are directories in which nothing may be changed but below the roots.
 	Sealed []string
@@ -71,7 +72,7 @@ type Query struct {
 	Interactive bool
 }
 
-// Link is a path, and what it leads to when links are followed.
+// Link is a glob, or how it begins, and what that stands for as well when links are followed.
 type Link struct{ From, To string }
 
 // Shell is a command that was read without being run (SPEC F4, F6).
@@ -165,8 +166,19 @@ func fixedFolder(glob string) string {
 	if at < 0 {
 		return glob
 	}
-	if slices.Contains(strings.Split(glob[at:], "/"), "..") {
+	fixed := glob[:at]
+	if glob[at] == '\\' {
+		at = len(unsigned.FindString(glob))
+		fixed = escaped.ReplaceAllString(glob[:at], "$1")
+	}
+	switch {
+	case at == len(glob):
+		return fixed
+	case slices.Contains(strings.Split(glob[at:], "/"), ".."):
 		return "/"
 	}
-	return path.Dir(glob[:at] + "x")
+	return path.Dir(fixed + "x")
 }
+
+// unsigned is what stands in a glob before its first sign that is not escaped, as one that escaped matches is.
+var unsigned, escaped = regexp.MustCompile(`^(?:[^*?\[\]{}\\]|\\[*?\[\]{}\\])*`), regexp.MustCompile(`\\([*?\[\]{}\\])`)

@@ -452,10 +452,7 @@ func (p *Part) readsNamed(content string, q *Query) bool {
 		return false
 	}
 	return slices.ContainsFunc(words[1:], func(name string) bool {
-		named := path.Join(q.Dir, name)
-		if path.IsAbs(name) {
-			named = path.Clean(name)
-		}
+		named := path.Join(map[bool]string{false: q.Dir}[path.IsAbs(name)], name)
 		return strings.Trim(name, "*?[]/.") != "" && !strings.HasPrefix(name, "-") && slices.ContainsFunc(p.Files, func(f File) bool {
 			return star(named, f.Path) && !(f.Names && strings.Contains(name, "*"))
 		})

@@ -308,7 +308,7 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 		return tool.Effects{}
 	}
 	e = pre.tool.Behaviour.Effects(pre.input, &env.Context)
-	if e.Everything || p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.OtherNames()) || p.othersDecide(pre, env) {
+	if e.Everything || p.Handlers.Hooks.Matches("", pre.tool.Name, pre.tool.OtherNames()) || p.othersDecide(pre, env) {
 		return tool.Effects{Everything: true}
 	}
 	return e

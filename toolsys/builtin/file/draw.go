@@ -122,10 +122,7 @@ func drawCellChange(in NotebookEditIn, o tool.Outcome[NotebookEditOut]) []render
 		return nil
 	}
 	first, _, _ := strings.Cut(o.Data.text(), "\n")
-	language := "a.py"
-	if o.Data.Kind == "markdown" {
-		language = "a.md"
-	}
+	language := map[bool]string{true: "a.md", false: "a.py"}[o.Data.Kind == "markdown"]
 	return append([]render.Node{render.Words(first, render.Dim)}, change(language, []render.Hunk{between(ended(o.Data.was), ended(o.Data.Source))}, false)...)
 }
 

@@ -132,12 +132,9 @@ func (d Deps) glob(ctx context.Context, in GlobIn, p place, c *tool.Context) (Gl
 func within(pattern string) func(rel string) bool {
 	base, rest := doublestar.SplitPattern(pattern)
 	base = escapes.ReplaceAllString(base, "$1")
-	depth := strings.Count(pattern, "/")
-	if strings.Contains(rest, "**") {
-		depth = -1
-	}
+	endless := strings.Contains(rest, "**")
 	return func(rel string) bool {
-		return (depth < 0 || strings.Count(rel, "/") < depth) && (base == "." || below(rel, base) || below(base, rel))
+		return (endless || strings.Count(rel, "/") < strings.Count(pattern, "/")) && (base == "." || below(rel, base) || below(base, rel))
 	}
 }
 

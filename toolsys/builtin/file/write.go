@@ -89,10 +89,7 @@ func (d Deps) write(_ context.Context, in WriteIn, plan plannedChange, c *tool.C
 }
 
 func (o WriteOut) text() string {
-	verb := "Created"
-	if o.Kind == "update" {
-		verb = "Replaced"
-	}
+	verb := map[string]string{"create": "Created", "update": "Replaced"}[o.Kind]
 	return fmt.Sprintf("%s %s (%s).", verb, o.Path, render.Count(o.Lines, "line"))
 }
 

@@ -181,10 +181,7 @@ func drawFetched(_ FetchIn, o tool.Outcome[FetchOut]) []render.Node {
 	if !o.Known || o.Data.Redirect != "" || o.Data.Result == "" {
 		return nil
 	}
-	what := "Text of "
-	if o.Data.Answered {
-		what = "Answered from "
-	}
+	what := map[bool]string{true: "Answered from ", false: "Text of "}[o.Data.Answered]
 	head := []render.Span{{Text: what, Role: render.Dim}, {Text: o.Data.URL, Role: render.Accent, Link: render.Link{URL: o.Data.URL}}, {Text: ", " + render.Count(o.Data.Bytes, "byte"), Role: render.Dim}}
 	if o.Data.Cut {
 		head = append(head, render.Span{Text: ", cut", Role: render.Warn})

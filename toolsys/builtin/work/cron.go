@@ -176,10 +176,7 @@ func CronCreate(crons *Crons) *tool.Tool {
 			return tool.Result[CronJob]{Data: job, Observed: []tool.Observation{{Task: job.Task}}}, nil
 		},
 		Text: func(job CronJob) string {
-			how := "once"
-			if job.Recurring {
-				how = "again and again"
-			}
+			how := map[bool]string{true: "again and again", false: "once"}[job.Recurring]
 			return fmt.Sprintf("%s is scheduled (%s), %s; next at %s. It ends with the session.", job.ID, job.Cron, how, at(job.Next))
 		},
 		Validate: func(in CronIn, c *tool.Context) *tool.Refusal {
@@ -252,10 +249,7 @@ func (out CronListOut) text() string {
 	}
 	var b strings.Builder
 	for _, j := range out.Jobs {
-		how := "once"
-		if j.Recurring {
-			how = "recurring"
-		}
+		how := map[bool]string{true: "recurring", false: "once"}[j.Recurring]
 		fmt.Fprintf(&b, "%s: %s, %s, next at %s, fired %d times: %s\n", j.ID, j.Cron, how, at(j.Next), j.Fired, message.Line(j.Prompt, tool.SummaryChars))
 	}
 	return b.String()

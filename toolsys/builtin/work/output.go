@@ -32,10 +32,7 @@ func giveOutput(_ context.Context, in json.RawMessage, c *tool.Context) (tool.Re
 	if err := json.Compact(&answer, in); err != nil {
 		return tool.Result[string]{}, err
 	}
-	text := "The answer is taken. End here, unless something is left to be done."
-	if c.State.Output != nil {
-		text = "The answer is taken in place of the one before. End here, unless something is left to be done."
-	}
+	text := "The answer is taken" + map[bool]string{true: " in place of the one before"}[c.State.Output != nil] + ". End here, unless something is left to be done."
 	return tool.Result[string]{Data: text, Modify: func(s tool.State) tool.State {
 		s.Output = slices.Clone(answer.Bytes())
 		return s

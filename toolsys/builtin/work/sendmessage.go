@@ -195,10 +195,7 @@ func (in SendIn) text() string {
 	if !in.kind().Answer() {
 		return in.Message
 	}
-	word := "not approved"
-	if *in.Approve {
-		word = "approved"
-	}
+	word := map[bool]string{true: "approved", false: "not approved"}[*in.Approve]
 	return strings.TrimSuffix(word+": "+in.Message, ": ")
 }
 
