@@ -292,17 +292,19 @@ func numberedText(s string) bool {
 const maxNear = 3
 
 // nearby words what stands where a missing file was looked for: names like it in
-// its folder, or the last folder of its path that does exist. Outside the roots it
+// its folder that no rule forbids, or the last folder of its path that does exist. Outside the roots it
 // is "".
 func (d Deps) nearby(p place) string {
 	dir := path.Dir(p.real)
-	if !d.within(dir, p.roots) {
+	if p.c == nil || !d.within(dir, p.c.Roots) {
 		return ""
 	}
 	if ok, _ := afero.DirExists(d.FS, dir); !ok {
 		return d.lastFolder(dir)
 	}
-	near := nearest(path.Base(p.real), d.names(dir))
+	kept := d.forbidden("Read", place{abs: path.Dir(p.abs), real: dir}, p.c)
+	infos, _ := afero.ReadDir(d.FS, dir) // of a folder that cannot be listed nothing is named
+	near := nearest(path.Base(p.real), slices.DeleteFunc(tool.Each(infos, fs.FileInfo.Name), kept.hides))
 	if len(near) == 0 {
 		return ""
 	}
@@ -327,14 +329,6 @@ func (d Deps) lastFolder(dir string) string {
 		}
 	}
 	return ""
-}
-
-func (d Deps) names(dir string) []string {
-	infos, err := afero.ReadDir(d.FS, dir)
-	if err != nil {
-		return nil
-	}
-	return tool.Each(infos, fs.FileInfo.Name)
 }
 
 // nearest gives the names most like one, best first: those of the same stem

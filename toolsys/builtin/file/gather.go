@@ -243,6 +243,13 @@ type hidden struct {
 }
 
 func (d Deps) hiddenBelow(name string, root place, c *tool.Context) hidden {
+	h := d.forbidden(name, root, c)
+	h.rules = slices.DeleteFunc(h.rules, func(r permission.Rule) bool { return h.covers(r, "") })
+	return h
+}
+
+// forbidden holds what a search must pass over if no rule was applied before.
+func (d Deps) forbidden(name string, root place, c *tool.Context) hidden {
 	h := hidden{
 		names: slices.Compact([]string{root.abs, root.real}),
 		query: permission.Query{
@@ -255,7 +262,7 @@ func (d Deps) hiddenBelow(name string, root place, c *tool.Context) hidden {
 		return cmp.Or(real, p)
 	})
 	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
-		if hit.Behaviour != permission.Allow && !h.covers(hit.Rule, "") {
+		if hit.Behaviour != permission.Allow {
 			h.rules = append(h.rules, hit.Rule)
 		}
 	}

@@ -127,9 +127,7 @@ type question struct {
 // glance is plan before permission, when no line is looked at of a file that lies outside of the roots or that a rule keeps.
 func (q lsp) glance(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 	p, refusal := q.locate(in.FilePath, c)
-	kept := q.hiddenBelow("LSP", place{abs: "/", real: "/"}, c)
-	kept.names = []string{p.abs, p.real}
-	if refusal == nil && (kept.hides("") || len(p.roots) > 0 && !q.within(p.real, p.roots)) {
+	if refusal == nil && (q.forbidden("LSP", p, c).hides("") || len(c.Roots) > 0 && !q.within(p.real, c.Roots)) {
 		in.Operation = ""
 	}
 	return q.plan(in, c)
@@ -430,7 +428,7 @@ func (f *finder) add(where string, at wirePlace, s Symbol) {
 // line is a line of a file within the roots; what lies outside is named and not shown.
 func (f *finder) line(p place, n int) (string, bool) {
 	lines, known := f.lines[p.real]
-	if !known && f.q.within(p.real, p.roots) {
+	if !known && f.q.within(p.real, f.c.Roots) {
 		if content, refusal := f.q.load(p); refusal == nil {
 			lines = strings.Split(string(content), "\n")
 		}

@@ -18,9 +18,9 @@ import (
 type place struct {
 	abs  string // absolute and cleaned
 	real string // abs with its links followed: what is opened, and what is remembered
-	// roots are the folders the conversation may work in; elsewhere an error must
+	// c has the folders the conversation may work in, and its rules; of others, and of what these forbid, an error must
 	// not show what there is, since it may be given before permission is.
-	roots []string
+	c *tool.Context
 }
 
 // unc reports whether a name, as written or made absolute, is another machine's
@@ -55,7 +55,7 @@ func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
 	if err != nil {
 		return place{}, refuse(CodePath, "%s cannot be followed: %v.", name, err)
 	}
-	return place{abs: abs, real: real, roots: c.Roots}, nil
+	return place{abs: abs, real: real, c: c}, nil
 }
 
 // looked makes a Validate of what a call plans. A UNC path passes without a look: the

@@ -20,6 +20,7 @@ import (
 
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -159,6 +160,27 @@ func TestReadErrorsAreClear(t *testing.T) {
 	} {
 		assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": name}), want)
 	}
+}
+
+// What is suggested in the place of a missing file is a list of names, and rules leave the same out of it as of a search.
+func TestNothingThatRulesForbidIsSuggested(t *testing.T) {
+	w := newWorkplace(t, "-- secret/prod.key --\nx\n-- a.key --\nx\n-- a.pem --\nx\n-- way -> secret --\n")
+	for _, behaviour := range []permission.Behaviour{permission.Ask, permission.Deny} {
+		for _, rules := range [][]string{{"Read(secret/**)", "Read(**/*.key)"}, {"Read(**)"}, {"Read"}} {
+			var err error
+			w.c.Rules, err = permission.Rules{}.Parse(permission.Project, behaviour, rules...)
+			require.NoError(t, err)
+			for _, name := range []string{"secret/prod.ke", "way/prod.ke", "a.ke"} {
+				for _, each := range []*tool.Tool{file.Read(w.deps()), file.Edit(w.deps()), file.Grep(w.deps()), file.Glob(w.deps())} {
+					err := w.call(each, inputFor(each, name)).err
+					require.ErrorContains(t, err, "does not exist", "%s of %s", each.Name, name)
+					assert.NotContains(t, err.Error(), ".key", "%s of %s beside %s", each.Name, name, rules)
+				}
+			}
+		}
+	}
+	w.c.Rules = permission.Rules{}
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "secret/prod.ke"}), "Did you mean /repo/secret/prod.key?")
 }
 
 // Validation comes before permission, so its answer about a folder outside the
