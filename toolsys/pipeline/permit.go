@@ -54,6 +54,15 @@ func (r *run) decide(ctx context.Context) (permission.Decision, *Result) {
 		d.UpdatedInput = nil
 	}
 	r.checked = r.checked || d.UpdatedInput != nil
+	if first := d; d.Behaviour == permission.Ask && d.UpdatedInput != nil { // a person is asked about what would run
+		if res := r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission"); res != nil {
+			return d, res
+		}
+		if d = r.resolved(ctx); d.Behaviour == permission.Allow {
+			d = first
+		}
+		d.UpdatedInput = nil
+	}
 	switch {
 	case d.Behaviour != permission.Ask:
 		return d, nil

@@ -156,6 +156,39 @@ func TestRewrittenInputsAreCheckedAgain(t *testing.T) {
 		require.Len(t, *asked, 1, "and is asked once")
 		assert.JSONEq(t, `{"path":"hook"}`, string((*asked)[0].Input), "about what would run")
 	})
+	t.Run("the person is asked about what the tool's check wrote", func(t *testing.T) {
+		for _, said := range []permission.Behaviour{permission.Ask, permission.Allow, permission.Passthrough} {
+			w := newWorld(t)
+			bySubject(w)
+			w.rule(permission.Ask, "Look(secret)", "Look(a)")
+			w.def.Permit = func(in, *tool.Context) permission.Opinion {
+				return permission.Opinion{Behaviour: said, UpdatedInput: json.RawMessage(`{"path":"secret"}`)}
+			}
+			asked := w.answers(pipeline.Reply{Allow: true})
+			r := w.call(`{"path":"a"}`)
+			assert.Equal(t, "saw secret", text(r))
+			require.Len(t, *asked, 1, said)
+			assert.JSONEq(t, `{"path":"secret"}`, string((*asked)[0].Input), said)
+			require.NotNil(t, (*asked)[0].Reason.Hit)
+			assert.Equal(t, "secret", (*asked)[0].Reason.Hit.What, said)
+			assert.Equal(t, permission.ByUser, r.Why.Kind)
+			assert.Len(t, w.events(trace.KindDecision, ""), 1)
+		}
+	})
+	t.Run("and is asked as often as before, but not about what may not be", func(t *testing.T) {
+		for path, asks := range map[string]int{"plain": 1, "forbidden": 0} {
+			w := newWorld(t)
+			bySubject(w)
+			w.rule(permission.Ask, "Look(a)")
+			w.rule(permission.Deny, "Look(forbidden)")
+			w.def.Permit = func(in, *tool.Context) permission.Opinion {
+				return permission.Opinion{Behaviour: permission.Allow, UpdatedInput: json.RawMessage(`{"path":"` + path + `"}`)}
+			}
+			asked := w.answers(pipeline.Reply{Allow: true})
+			assert.Equal(t, asks == 0, w.call(`{"path":"a"}`).Denied, path)
+			assert.Len(t, *asked, asks, path)
+		}
+	})
 	t.Run("a check that rewrites every time does so once", func(t *testing.T) {
 		w := newWorld(t)
 		w.def.Permit = func(in in, _ *tool.Context) permission.Opinion {

@@ -38,11 +38,13 @@ func EnterPlanMode() *tool.Tool {
 			return "Plan mode is on: from here on you can read and search, and change nothing. " +
 				"Explore, settle open questions with AskUserQuestion, then present the plan with ExitPlanMode."
 		},
-		Validate: func(_ Nothing, c *tool.Context) *tool.Refusal { return canEnter(c) },
-		Permit:   tool.Asks[Nothing]("plan before changing anything?"),
-		Traits:   tool.Traits[Nothing]{NeedsUser: tool.Always[Nothing]}, // every other call is decided upon by the mode
-		Loading:  tool.Loading{Deferrable: true},
-		View:     tool.Titled[Nothing]("Plan mode", "Entering plan mode", nil).Colored("plan"),
+		Validate: func(_ Nothing, c *tool.Context) *tool.Refusal {
+			return switches(c, c.State.Mode == permission.Plan, CodeAlreadyPlanning, "plan mode is on already; present the plan with ExitPlanMode when it is ready")
+		},
+		Permit:  tool.Asks[Nothing]("plan before changing anything?"),
+		Traits:  tool.Traits[Nothing]{NeedsUser: tool.Always[Nothing]}, // every other call is decided upon by the mode
+		Loading: tool.Loading{Deferrable: true},
+		View:    tool.Titled[Nothing]("Plan mode", "Entering plan mode", nil).Colored("plan"),
 	})
 }
 
@@ -55,19 +57,15 @@ func startPlanning(s tool.State) tool.State {
 	return s
 }
 
-func canEnter(c *tool.Context) *tool.Refusal {
+// switches refuses a call that is out of place, and that of a sub-agent: its state is its own (B4), and no person watches it.
+func switches(c *tool.Context, misplaced bool, code int, why string) *tool.Refusal {
 	switch {
 	case c.Chain.Depth > 0:
-		return subAgent()
-	case c.State.Mode == permission.Plan:
-		return &tool.Refusal{Message: "plan mode is on already; present the plan with ExitPlanMode when it is ready", Code: CodeAlreadyPlanning}
+		return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
+	case misplaced:
+		return &tool.Refusal{Message: why, Code: code}
 	}
 	return nil
-}
-
-// subAgent refuses the call of a sub-agent: its state is its own (B4), and no person watches it.
-func subAgent() *tool.Refusal {
-	return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
 }
 
 // ExitIn is what ExitPlanMode takes.
@@ -111,13 +109,7 @@ func ExitPlanMode() *tool.Tool {
 }
 
 func canExit(c *tool.Context) *tool.Refusal {
-	switch {
-	case c.Chain.Depth > 0:
-		return subAgent()
-	case c.State.Mode != permission.Plan:
-		return &tool.Refusal{Message: "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out", Code: CodeNotPlanning}
-	}
-	return nil
+	return switches(c, c.State.Mode != permission.Plan, CodeNotPlanning, "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out")
 }
 
 // firstLine is the plan's title: its first line that is not empty.
