@@ -80,7 +80,7 @@ func (rs Rules) Links(q *Query, resolve func(string) string) (links []Link) {
 			for _, one := range spelledOut(glob) {
 				from := fixedFolder(one)
 				if to := resolve(from); to != from {
-					l := Link{plainly.Replace(from), plainly.Replace(to)}
+					l := Link{Plainly.Replace(from), Plainly.Replace(to)}
 					if one != glob {
 						l = Link{glob, path.Clean(l.To + one[len(l.From):])}
 					}
@@ -185,7 +185,7 @@ func anchored(bases []string, relative string) []string {
 	var patterns []string
 	for _, base := range bases {
 		if path.IsAbs(base) {
-			patterns = append(patterns, path.Clean(plainly.Replace(base)+"/"+relative))
+			patterns = append(patterns, path.Clean(Plainly.Replace(base)+"/"+relative))
 		}
 	}
 	return patterns
@@ -199,7 +199,7 @@ func anchored(bases []string, relative string) []string {
 func globbed(pattern, p string, wide bool) bool {
 	plain := pattern
 	if !doublestar.ValidatePattern(pattern) {
-		plain = plainly.Replace(pattern)
+		plain = Plainly.Replace(pattern)
 	}
 	if !wide {
 		if strings.Contains(plain, "[") {
@@ -303,7 +303,7 @@ func matched(a, b []string, star string, same func(a, b string) bool) bool {
 const globSigns = `*?[]{}\`
 
 var (
-	// plainly writes a name as a glob that matches it alone; bracketless is a glob whose brackets stand for themselves.
-	plainly     = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+	// Plainly writes a name as a glob that matches it alone; bracketless is a glob whose brackets stand for themselves.
+	Plainly     = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 	bracketless = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, `\]`, `\]`, `\{`, `\{`, `\}`, `\}`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 )

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"regexp"
@@ -87,7 +88,7 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath, settled bool) per
 		if ok && f.Entries && !plain {
 			pattern := f.Path
 			if !f.Glob {
-				pattern = globQuoter.Replace(strings.TrimSuffix(f.Path, "/"))
+				pattern = permission.Plainly.Replace(strings.TrimSuffix(f.Path, "/"))
 			}
 			entries, listed := d.files(permission.File{Path: pattern + "/*", Glob: true}, f.Spelled, c)
 			found, ok = append(found, entries...), listed
@@ -211,9 +212,6 @@ func (d bash) plainFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// globQuoter takes the meaning from what means something in a pattern.
-var globQuoter = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`, "]", `\]`)
-
 // maxBelow bounds how many entries of a folder are looked at for links; beyond it, where they lead counts
 // as unknown.
 const maxBelow = 50_000
@@ -254,21 +252,22 @@ func (d bash) trusts(dir string, c *tool.Context) bool {
 		return false
 	}
 	dir, roots := path.Clean(d.resolve(dir)), d.resolved(c.Roots)
-	if !permission.Within(dir, roots) {
-		return false
-	}
 	for ; !slices.Contains(roots, dir); dir = path.Dir(dir) {
 		info, err := d.FS.Stat(dir)
 		if err != nil || !info.IsDir() || dir == "/" || d.holds(dir, ".git") || d.holds(dir, "HEAD") {
 			return false
 		}
 	}
-	return d.holds(dir, ".git") || !d.holds(dir, "HEAD")
+	_, err := d.FS.Stat(path.Join(dir, ".git"))
+	return err == nil || !d.holds(dir, "HEAD")
 }
 
-// holds reports whether a folder has an entry. Git finds a repository where there is a
-// .git, and, by its HEAD among others, where the folder itself is a bare one.
+// holds reports whether a folder may have an entry. Git finds a repository where there is a
+// .git, and, by its HEAD among others, a link that leads nowhere for one, where the folder itself is a bare one.
 func (d bash) holds(dir, name string) bool {
 	_, err := d.FS.Stat(path.Join(dir, name))
-	return err == nil
+	if links, ok := d.FS.(afero.Lstater); ok {
+		_, _, err = links.LstatIfPossible(path.Join(dir, name))
+	}
+	return !errors.Is(err, fs.ErrNotExist)
 }

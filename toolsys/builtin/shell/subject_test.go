@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -240,6 +241,33 @@ func TestRepositoriesAreFoundBehindLinks(t *testing.T) {
 		assert.False(t, reads(text, bare...), text)
 	}
 	assert.False(t, reads("git status", "/repo/HEAD", "/repo/config"), "the root is no work tree")
+}
+
+// The HEAD of a bare repository may be a link to a branch that is not there, and may lead there by any way.
+func TestARepositoryIsFoundByALinkThatLeadsNowhere(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range []string{".git", "plain", "bare", "away"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+	}
+	require.NoError(t, os.Symlink("refs/heads/none", filepath.Join(dir, "bare/HEAD")))
+	require.NoError(t, os.Symlink("refs/heads/none", filepath.Join(dir, "away/HEAD")))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "away/refs")))
+	disk, err := host.Open(host.Config{Root: dir, Write: true})
+	require.NoError(t, err)
+	defer disk.Close()
+	b, c := shell.Bash(shell.Deps{FS: disk.FS, Resolve: disk.Resolve}), inRepo()
+	c.State.Dir, c.State.Root, c.Roots = dir, dir, []string{dir}
+	for folder, reads := range map[string]bool{".": true, "plain": true, "bare": false, "away": false} {
+		for _, text := range []string{"git -C " + folder + " status", "cd " + folder + " && git status"} {
+			parts := b.Subject(command(t, b, text), c).Shell.Parts
+			assert.Equal(t, reads, !slices.ContainsFunc(parts, func(p permission.Part) bool { return !p.ReadOnly }), text)
+		}
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, ".git")))
+	require.NoError(t, os.Symlink("refs/heads/none", filepath.Join(dir, "HEAD")))
+	require.NoError(t, os.Symlink("none", filepath.Join(dir, ".git")))
+	assert.False(t, b.Subject(command(t, b, "git status"), c).Shell.Parts[0].ReadOnly, "a .git that leads nowhere is no repository")
 }
 
 // Where another shell than Bash may run commands, what such a shell would write is asked about.
