@@ -1,6 +1,9 @@
 package schedule
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Footprint is what a call reads and writes, as keys: paths and names (J8). A key
 // that ends in "/**" stands for all below it. No footprint at all (nil) is that of a
@@ -32,14 +35,9 @@ func shifts(by, e *Footprint) bool {
 }
 
 func overlap(some, others []string) bool {
-	for _, a := range some {
-		for _, b := range others {
-			if overlaps(a, b) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(some, func(a string) bool {
+		return slices.ContainsFunc(others, func(b string) bool { return overlaps(a, b) })
+	})
 }
 
 // overlaps reports whether two keys may stand for the same thing.

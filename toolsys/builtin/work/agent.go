@@ -132,10 +132,7 @@ func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
 	if in.SubagentType == "" || slices.Contains(names, in.SubagentType) {
 		return nil
 	}
-	kinds := "there are no types here, leave subagent_type out"
-	if len(types) > 0 {
-		kinds = "there are " + strings.Join(names, ", ")
-	}
+	kinds := map[bool]string{true: "there are " + strings.Join(names, ", "), false: "there are no types here, leave subagent_type out"}[len(types) > 0]
 	if broken != nil {
 		kinds += "; files that could not be read: " + strings.ReplaceAll(broken.Error(), "\n", "; ")
 	}

@@ -66,12 +66,18 @@ func Skill(d SkillDeps) *tool.Tool {
 		Subject:     SkillIn.subject,
 		Traits:      tool.Traits[SkillIn]{Interrupt: tool.Cancel},
 		Loading:     tool.Loading{Always: true},
-		Shaping: tool.Shaping[SkillIn]{Classifier: func(in SkillIn) string {
-			return strings.TrimSpace(in.name() + " " + in.Args)
-		}},
-		Limits: tool.Limits[SkillIn]{ResultChars: skillChars},
-		View:   tool.Doing("Skill", "Using the skill ", func(in SkillIn) string { return in.name() }),
+		Shaping:     tool.Shaping[SkillIn]{Classifier: d.brings},
+		Limits:      tool.Limits[SkillIn]{ResultChars: skillChars},
+		View:        tool.Doing("Skill", "Using the skill ", func(in SkillIn) string { return in.name() }),
 	})
+}
+
+// brings is the call with what the skill does beside instructing: who clears the one clears the other.
+func (d SkillDeps) brings(in SkillIn) string {
+	s, _, _ := d.load(in.name()) // what cannot be read brings nothing
+	return strings.Join(slices.Concat([]string{strings.TrimSpace(in.name() + " " + in.Args)},
+		tool.Each(s.allowed, func(r permission.Rule) string { return "It allows itself " + r.String() }),
+		tool.Each(s.hooks, func(h tool.HookSpec) string { return "It has this run at " + h.Event + ": " + h.Command })), "\n")
 }
 
 // subject is what rules match. A server's prompt is called mcp__SERVER__PROMPT, and who forbids the server
