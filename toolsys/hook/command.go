@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
 )
 
 // MaxReply is the longest standard output of a command that is read, in bytes.
@@ -128,12 +130,8 @@ func read(members map[string]json.RawMessage) Output {
 	return o
 }
 
-func unknown(members map[string]json.RawMessage) (said []string) {
-	for name := range members {
-		said = append(said, fmt.Sprintf("there is no member %q", name))
-	}
-	slices.Sort(said)
-	return said
+func unknown(members map[string]json.RawMessage) []string {
+	return tool.Each(slices.Sorted(maps.Keys(members)), func(name string) string { return fmt.Sprintf("there is no member %q", name) })
 }
 
 // excerpt is the beginning of what a command wrote, on one line.

@@ -37,6 +37,17 @@ func TestHostsAreMatchedAsTheNetworkKnowsThem(t *testing.T) {
 			}
 		}
 	}
+	for rule, hosts := range map[string]map[string]bool{ // who allows a part of a network does not allow whoever calls himself like it
+		"WebFetch(domain:192.168.*)": {"192.168.1.1": true, "192.168.evil.org": false}, "WebFetch(domain:10.*.*.1)": {"10.0.0.1": true, "10.a.b.1": false},
+		"WebFetch(DOMAIN:127.*)": {"127.0.0.1": true, "127.x.localhost.evil.org": false}, "WebFetch(domain:*.1)": {"1.1.1.1": true, "x.1": false},
+		"WebFetch(domain:1.*.example.org)": {"1.a.example.org": true}, "WebFetch(domain:*.*)": {"evil.org": true},
+	} {
+		for host, want := range hosts {
+			q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}
+			assert.Equal(t, want, decides(t, permission.Allow, rule, q), "%s %s", rule, host)
+			assert.True(t, decides(t, permission.Deny, rule, q), "%s %s", rule, host)
+		}
+	}
 	for _, rule := range []string{"WebFetch(domain:*müller.de)", "WebFetch(domain:mül*.de)", "WebFetch(domain:a bü.de)", "WebFetch(domain:https://müller.de/x)", "WebFetch(domain:mu\u0308ller.de)", "WebFetch(domain:ｅ.org)", "WebFetch(domain:é。de)"} {
 		_, err := permission.ParseRule(rule)
 		assert.ErrorContains(t, err, "write it in ASCII", rule)

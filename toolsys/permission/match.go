@@ -35,7 +35,7 @@ func (u *unit) covered(q *Query, content string, wide bool) bool {
 	folds := wide && q.Shell != nil && q.Shell.Folds
 	switch u.kind {
 	case contentUnit:
-		return contentCovered(content, u.text) || wide && (contentCovered(caseless(content), caseless(u.text)) || sameMachine(content, u.text))
+		return contentCovered(content, u.text) || wide && (textCovered(caseless(content), caseless(u.text)) || sameMachine(content, u.text))
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:
@@ -161,8 +161,8 @@ func (rs Rules) permits(q *Query, u *unit) *Hit {
 		if h.Rule.Blanket() {
 			return h
 		}
-		if u.covered(q, h.Rule.content, false) {
-			return h.about(u.text)
+		if u.covered(q, h.Rule.content, false) && (!q.Tree || h.Rule.names(q.Subject) || pathCovered(h.Rule.content, u.text+strings.Repeat("/\x00", 99), q, false)) {
+			return h.about(u.text) // who allows the files of a folder to be read does not allow a search of those below it
 		}
 	}
 	return nil
@@ -292,6 +292,9 @@ func contentCovered(pattern, content string) bool {
 		pattern, content = hostname(pattern), hostname(content)
 		if !strings.Contains(pattern, "%") { // a rule for an address is about it on each of the machine's networks
 			content, _, _ = strings.Cut(content, "%")
+		}
+		if _, err := netip.ParseAddr(content[len(domainPrefix):]); err != nil && strings.Trim(pattern[len(domainPrefix):], ".*0123456789") == "" && strings.ContainsAny(pattern, "0123456789") {
+			return false // a name that begins as addresses do, such as 10.x.org beside 10.*, is none of them
 		}
 	}
 	return textCovered(pattern, content)

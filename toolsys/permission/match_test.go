@@ -171,6 +171,30 @@ func TestRulesForbidInADirectoryWithGlobSigns(t *testing.T) {
 	}
 }
 
+// A search is about all below a folder, as a rule that allows the files in it to be read is not, and a hook's condition may be.
+func TestARuleAboutFilesIsHeldAgainstAllThatIsSearched(t *testing.T) {
+	for _, search := range []string{"Grep", "Glob"} {
+		q := reading("/data/sub")
+		q.Tool, q.Kin, q.Tree = search, []string{"Read"}, true
+		for text, allows := range map[string]bool{
+			"Read(/data/*)": false, "Read(/data/sub)": false, "Read(/data/{*,*/*,*/*/*})": false, "Read(/data/sub/*.log)": false, "Read(//data/s*)": false,
+			"Read(/data/**)": true, "Read(/data/sub/**)": true, "Read(/**)": true, search: true, search + "(/data/sub)": true, search + "(/data/*)": true,
+		} {
+			assert.Equal(t, allows, decides(t, permission.Allow, text, q), "%s by %s", search, text)
+			rule, err := permission.ParseRule(text)
+			require.NoError(t, err)
+			assert.True(t, rule.MayCover(q), "%s and %s", search, text)
+		}
+		for text, may := range map[string]bool{"Read(**/.env)": true, "Read(/data/sub/x/key)": true, "Read(/data/other/**)": false, "Read(.env)": false, "Edit(/data/**)": false, "Read(/etc/**)": false} {
+			rule, err := permission.ParseRule(text)
+			require.NoError(t, err)
+			assert.Equal(t, may, rule.MayCover(q), "%s and %s", search, text)
+		}
+		q.Tree = false
+		assert.True(t, decides(t, permission.Allow, "Read(/data/*)", q), "a file is what it is")
+	}
+}
+
 // Who forbids a link forbids what it leads to, also where the link is one of several names, or may lie deeper.
 func TestWhatARuleNamesByALinkIsForbidden(t *testing.T) {
 	q := reading("/repo/real/key")

@@ -41,8 +41,9 @@ type Query struct {
 	// resolved. Where resolving changed a path, give both: a forbidding rule
 	// matches if it covers either, an allow rule has to cover both.
 	Paths []string
-	// PathsUnknown reports whether the call may touch files that are not listed.
-	PathsUnknown bool
+	// PathsUnknown reports whether the call may touch files that are not listed, Tree whether it is about all below its
+	// paths and leaves out by itself what is forbidden there.
+	PathsUnknown, Tree bool
 	// Content is what else a rule's parentheses may name, such as
 	// domain:example.com; it is looked at where Shell and Paths are empty. OthersUnknown reports whether the
 	// call may be about others that are not named.

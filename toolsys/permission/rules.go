@@ -100,7 +100,8 @@ func (r Rule) Covers(q Query) bool {
 // able to see it. It is how a hook's `if` is matched.
 func (r Rule) MayCover(q Query) bool {
 	evaded, _ := Rules{}.With(Session, Deny, r).evades(&q)
-	return evaded != nil || r.Covers(q)
+	below := func(p string) bool { return (File{Path: p, Tree: true}).overlaps(r.content, &q) }
+	return evaded != nil || r.Covers(q) || q.Tree && r.matchesTool(&q) && slices.ContainsFunc(q.Paths, below)
 }
 
 // CoversAll reports whether the rule, read as one that permits, is about the whole call.

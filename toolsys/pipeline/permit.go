@@ -173,7 +173,7 @@ func describe(q *permission.Query, t *tool.Tool, in *tool.Input, c *tool.Context
 		q.Sealed = resolved([]string{w.Main}, resolve)
 	}
 	q.Subject, q.Kin, q.Bound, q.Shell, q.Content, q.Servers = t.RuleSubject(), s.Kin, s.Bound, s.Shell, s.Content, s.Servers
-	q.Paths, q.PathsUnknown, q.OthersUnknown = resolved(s.Paths, resolve), s.PathsUnknown, s.OthersUnknown
+	q.Paths, q.PathsUnknown, q.Tree, q.OthersUnknown = resolved(s.Paths, resolve), s.PathsUnknown, s.Tree, s.OthersUnknown
 	q.Dir, q.Home, q.Roots = c.State.Dir, c.Home, resolved(c.Roots, resolve)
 	q.Left = resolved(c.State.Worktree.Left(), resolve)
 	q.ReadOnly, q.Destructive, q.OpenWorld = b.ReadOnly(*in), b.Destructive(*in), b.OpenWorld(*in)

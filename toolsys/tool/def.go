@@ -138,9 +138,9 @@ type Refusal struct {
 // permission.Query for what each member means to a rule.
 type Subject struct {
 	// Paths are the absolute files and folders the call touches; PathsUnknown
-	// reports that there may be others.
-	Paths        []string
-	PathsUnknown bool
+	// reports that there may be others, Tree that all below them is touched.
+	Paths              []string
+	PathsUnknown, Tree bool
 	// Shell is the command of a call that runs one (F4).
 	Shell *permission.Shell
 	// Kin are tools whose rules with a content match this call too.

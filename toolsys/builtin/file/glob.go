@@ -48,7 +48,7 @@ func Glob(d Deps) *tool.Tool {
 		Call:     tool.Data(acting(d.planGlob, d.glob)),
 		Text:     GlobOut.text,
 		Validate: looked(root, d.planGlob),
-		Subject:  subjectOf(root, "Read"),
+		Subject:  searching(d, root),
 		Traits:   tool.Looks(tool.Class{Search: true}, d.globKeys),
 		Shaping: tool.Shaping[GlobIn]{
 			Backfill:   absolute("path"),

@@ -74,7 +74,7 @@ func Grep(d Deps) *tool.Tool {
 		Call:     tool.Data(acting(d.planGrep, d.grep)),
 		Text:     GrepOut.text,
 		Validate: looked(GrepIn.root, d.planGrep),
-		Subject:  subjectOf(GrepIn.root, "Read"),
+		Subject:  searching(d, GrepIn.root),
 		Traits: tool.Looks(tool.Class{Search: true}, func(in GrepIn, c *tool.Context) []string {
 			return append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)
 		}),

@@ -91,6 +91,16 @@ func subjectOf[In any](name func(In) string, kin ...string) func(In, *tool.Conte
 	}
 }
 
+// searching makes a Subject of the file or folder that a call searches.
+func searching[In any](d Deps, name func(In) string) func(In, *tool.Context) tool.Subject {
+	return func(in In, c *tool.Context) tool.Subject {
+		s := subjectOf(name, "Read")(in, c)
+		p, refusal := d.locate(name(in), c)
+		s.Tree = refusal != nil || d.folder(p) == nil
+		return s
+	}
+}
+
 // onFile completes the definition of a tool that works on one file, which a member of the input
 // names: its Subject, and how observers and a screen see it.
 func onFile[In, Out any](def tool.Def[In, Out], member string, name func(In) string, verb string, kin ...string) *tool.Tool {

@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -18,6 +19,8 @@ import (
 
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/tool"
 )
 
 // webapp has what a search has to step round: hidden files, .git, ignored files,
@@ -403,6 +406,31 @@ func TestSearchesPassOverWhatRulesForbid(t *testing.T) {
 	w.c.Rules, err = permission.Rules{}.Parse(permission.Project, permission.Ask, "Grep")
 	require.NoError(t, err)
 	assert.Contains(t, grep(w, map[string]any{"pattern": "x"}), "secret/key", "so was one for the tool")
+}
+
+// A rule that allows the files in a folder to be read allows no search of the folders in it.
+func TestASearchElsewhereNeedsARuleForAllOfIt(t *testing.T) {
+	w := newWorkplace(t, "")
+	require.NoError(t, w.fs.MkdirAll("/data/sub/deep", 0o755))
+	w.put("/data/a.log", "x")
+	w.put("/data/sub/deep/b.log", "x")
+	for text, want := range map[string]permission.Behaviour{"Read(/data/*)": permission.Ask, "Read(/data/**)": permission.Allow, "Grep(/data/*)": permission.Allow, "Glob(/data/*)": permission.Allow} {
+		var err error
+		w.c.Rules, err = permission.Rules{}.Parse(permission.User, permission.Allow, text)
+		require.NoError(t, err)
+		for _, each := range []*tool.Tool{file.Grep(w.deps()), file.Glob(w.deps())} {
+			raw, err := json.Marshal(inputFor(each, "/data/sub"))
+			require.NoError(t, err)
+			d, _, err := pipeline.Decide(each, raw, w.c, nil)
+			require.NoError(t, err)
+			if !strings.HasPrefix(text, "G") || strings.HasPrefix(text, each.Name) {
+				assert.Equal(t, want, d.Behaviour, "%s by %s", each.Name, text)
+			}
+		}
+		d, _, err := pipeline.Decide(file.Grep(w.deps()), json.RawMessage(`{"pattern":"x","path":"/data/a.log"}`), w.c, nil)
+		require.NoError(t, err)
+		assert.Equal(t, strings.HasPrefix(text, "Glob"), d.Behaviour == permission.Ask, text)
+	}
 }
 
 func FuzzGrep(f *testing.F) {

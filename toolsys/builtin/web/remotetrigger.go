@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,17 +97,8 @@ func (in TriggerIn) refusal() *tool.Refusal {
 
 // route is the method of an action and where it goes below the service's address.
 func (in TriggerIn) route() (method string, path []string) {
-	switch in.Action {
-	case "get":
-		return http.MethodGet, []string{"triggers", in.Trigger}
-	case "create":
-		return http.MethodPost, []string{"triggers"}
-	case "update":
-		return http.MethodPatch, []string{"triggers", in.Trigger}
-	case "run":
-		return http.MethodPost, []string{"triggers", in.Trigger, "run"}
-	}
-	return http.MethodGet, []string{"triggers"}
+	method = map[string]string{"create": http.MethodPost, "update": http.MethodPatch, "run": http.MethodPost}[in.Action]
+	return cmp.Or(method, http.MethodGet), []string{"triggers", in.Trigger, map[bool]string{true: "run"}[in.Action == "run"]}
 }
 
 func (d Deps) trigger(ctx context.Context, in TriggerIn, c *tool.Context) (TriggerOut, error) {

@@ -93,10 +93,12 @@ func ExitPlanMode() *tool.Tool {
 			return "The plan is approved and plan mode is off (mode " + out.Mode + "). " +
 				"Carry the plan out. If it has several steps, put them on the to-do list first.\n\n" + out.Plan
 		},
-		Validate: func(_ ExitIn, c *tool.Context) *tool.Refusal { return canExit(c) },
-		Permit:   tool.Asks[ExitIn]("approve this plan?"),
-		Traits:   tool.Traits[ExitIn]{NeedsUser: tool.Always[ExitIn]},
-		Loading:  tool.Loading{Deferrable: true},
+		Validate: func(_ ExitIn, c *tool.Context) *tool.Refusal {
+			return switches(c, c.State.Mode != permission.Plan, CodeNotPlanning, "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out")
+		},
+		Permit:  tool.Asks[ExitIn]("approve this plan?"),
+		Traits:  tool.Traits[ExitIn]{NeedsUser: tool.Always[ExitIn]},
+		Loading: tool.Loading{Deferrable: true},
 		View: tool.Titled("Plan", "Waiting for the plan's approval",
 			func(in ExitIn) string { return firstLine(in.Plan) }).Colored("plan"),
 		Draw: tool.Drawing[ExitIn, PlanOut]{Use: drawPlan, Result: func(_ ExitIn, o tool.Outcome[PlanOut]) []render.Node {
@@ -106,10 +108,6 @@ func ExitPlanMode() *tool.Tool {
 			return []render.Node{render.Words("The plan is approved; the mode is "+o.Data.Mode, render.Dim)}
 		}},
 	})
-}
-
-func canExit(c *tool.Context) *tool.Refusal {
-	return switches(c, c.State.Mode != permission.Plan, CodeNotPlanning, "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out")
 }
 
 // firstLine is the plan's title: its first line that is not empty.
