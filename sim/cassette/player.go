@@ -20,28 +20,23 @@ import (
 // Options are how a cassette is played. The zero value matches strictly and
 // keeps the recorded times on the standard clock.
 type Options struct {
-	// Wait and Now are the clock; nil: those of the wall, both virtual inside
-	// a bubble. The actor is "stream/<interaction number>", followed by
-	// "#<try>" when an interaction is played again.
+	// Wait and Now are the clock; nil: those of the wall, both virtual inside a bubble. The actor is
+	// "stream/<interaction number>", followed by "#<try>" when an interaction is played again.
 	Wait Wait
 	Now  func() time.Time
 	// Pace replaces the recorded times of all streams; nil keeps them.
 	Pace *stream.Pace
-	// Lenient gives the n-th Messages request the n-th recorded answer, be the
-	// request what it may; Diffs has how they differ. Other requests are
-	// still matched.
+	// Lenient gives the n-th Messages request the n-th recorded answer, be the request what it may; Diffs has how
+	// they differ. Other requests are still matched.
 	Lenient bool
-	// Secrets are the values that Record was given: blanked here too before
-	// comparing.
+	// Secrets are the values that Record was given: blanked here too before comparing.
 	Secrets []string
-	// Fault may change an answer; nil changes none. It is called once an answer,
-	// and must not call the Player.
+	// Fault may change an answer; nil changes none. It is called once an answer, and must not call the Player.
 	Fault func(Attempt) Fault
 }
 
-// Player answers requests from a cassette (O2, O3): an http.RoundTripper whose
-// bodies arrive as they were recorded. Each interaction answers once, equal
-// ones in their order. A Player starts no goroutine and may be used by many.
+// Player answers requests from a cassette (O2, O3): an http.RoundTripper whose bodies arrive as they were recorded.
+// Each interaction answers once, equal ones in their order. A Player starts no goroutine and may be used by many.
 type Player struct {
 	cassette *Cassette
 	options  Options
@@ -66,8 +61,7 @@ type Leftover struct {
 	Method, URL string
 }
 
-// Respond answers a request with these events as a Player does, whatever the request, and
-// with this fault.
+// Respond answers a request with these events as a Player does, whatever the request, and with this fault.
 func Respond(req *http.Request, events []stream.Event, o Options, f Fault) (*http.Response, error) {
 	p, err := NewPlayer(Scripted("answer", events), o)
 	if err != nil {
@@ -76,8 +70,7 @@ func Respond(req *http.Request, events []stream.Event, o Options, f Fault) (*htt
 	return p.response(req, &p.cassette.Interactions[0], f, actor(1, 1), p.options.Now())
 }
 
-// NewPlayer prepares a cassette for playing. It is an error if the event times
-// of an interaction do not fit its body.
+// NewPlayer prepares a cassette for playing. It is an error if the event times of an interaction do not fit its body.
 func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	p := &Player{cassette: c, options: o, matcher: matcher{name: c.Name, lenient: o.Lenient},
 		compare: normalizer{redact: redactor{secret.New(nameless(o.Secrets)...).Remember(), &secret.Tally{}}}}
@@ -119,8 +112,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.response(req, i, fault, actor(i.Number, try), start)
 }
 
-// live reads the request that is to be answered. Where it will not be compared, its body is
-// left unread.
+// live reads the request that is to be answered. Where it will not be compared, its body is left unread.
 func (p *Player) live(req *http.Request) (raw, error) {
 	if p.unread(req.URL.String()) {
 		return raw{method: strings.ToUpper(req.Method), url: req.URL.String()}, nil
@@ -273,11 +265,9 @@ type Fault struct {
 	// Rewrite replaces the events: malformed data, repeated ids, anything.
 	Rewrite func([]stream.Event) []stream.Event
 	Stall   *Stall
-	// CutAfter ends the body after that many events, as a lost connection does
-	// (io.ErrUnexpectedEOF); 0 does not.
+	// CutAfter ends the body after that many events, as a lost connection does (io.ErrUnexpectedEOF); 0 does not.
 	CutAfter int
-	// Error ends the stream with an error event, after ErrorAfter events, at
-	// Error.At or with the event before it.
+	// Error ends the stream with an error event, after ErrorAfter events, at Error.At or with the event before it.
 	Error      *stream.Error
 	ErrorAfter int
 	// Chunk cuts the body into pieces, the i-th of Chunk(i) bytes, without
@@ -295,8 +285,7 @@ type Stall struct {
 	For   time.Duration
 }
 
-// Breaks reports whether an answer of these events fails on its way to the client, which
-// will then ask for it again.
+// Breaks reports whether an answer of these events fails on its way to the client, which will then ask for it again.
 func (f Fault) Breaks(events []stream.Event) bool {
 	return f.breaks() || f.Rewrite != nil && f.AgainIf != nil && f.AgainIf(f.Rewrite(slices.Clone(events)))
 }

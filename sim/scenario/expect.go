@@ -24,13 +24,11 @@ type Expect struct {
 	NotStarted []string `yaml:"not_started" names:"call"`
 	// Calls is how many calls came to a result.
 	Calls *int `yaml:"calls"`
-	// Called are exactly the calls of the main conversation, in the order in which the
-	// model made them.
+	// Called are exactly the calls of the main conversation, in the order in which the model made them.
 	Called []CalledExpect `yaml:"called"`
 	// Loosely are the calls of an agent that is not deterministic.
 	Loosely LooseExpect `yaml:"loosely"`
-	// Order is the ids in the order in which results left; Results has more on
-	// single ones.
+	// Order is the ids in the order in which results left; Results has more on single ones.
 	Order   []string          `yaml:"order" names:"call"`
 	Results map[string]Answer `yaml:"results" names:"call"`
 	// Shown is what a person sees of calls, by their ids.
@@ -64,8 +62,7 @@ type Expect struct {
 	LowerBound Bound `yaml:"least"`
 	// Policies are the makespans under other policies, the scenario run again.
 	Policies map[string]Bound `yaml:"policies" names:"policy"`
-	// SameUnder are policies whose results and final state must be equal to this
-	// run's.
+	// SameUnder are policies whose results and final state must be equal to this run's.
 	SameUnder []string `yaml:"same_under" names:"policy"`
 
 	// Requests are what was sent to the model.
@@ -94,8 +91,7 @@ type Answer struct {
 	Chars Bound `yaml:"chars"`
 }
 
-// ShownExpect is what a person sees of one call: its line, what it is given and what came of
-// it, as plain text.
+// ShownExpect is what a person sees of one call: its line, what it is given and what came of it, as plain text.
 type ShownExpect struct {
 	// Working are texts that stand there while the call is at work, with all that it reports.
 	Working Texts `yaml:"working"`
@@ -137,11 +133,9 @@ type StateExpect struct {
 	Options map[string]string `yaml:"options"`
 }
 
-// FileExpect is what a file must be at the end; in a file it may be just
-// "unchanged", "absent" or "created".
+// FileExpect is what a file must be at the end; in a file it may be just "unchanged", "absent" or "created".
 type FileExpect struct {
-	// Is is what became of the file; Contains and Lacks are texts that stand in it or do not, Equals
-	// is the whole.
+	// Is is what became of the file; Contains and Lacks are texts that stand in it or do not, Equals is the whole.
 	Is       string  `yaml:"is" names:"change"`
 	Contains Texts   `yaml:"contains"`
 	Lacks    Texts   `yaml:"lacks"`
@@ -150,8 +144,7 @@ type FileExpect struct {
 
 // PoolExpect is what the tools of the requests must be.
 type PoolExpect struct {
-	// Tools are the loaded tools of the first request, in order; Last those of the
-	// last request.
+	// Tools are the loaded tools of the first request, in order; Last those of the last request.
 	Tools []string `yaml:"tools" names:"tool"`
 	Last  []string `yaml:"last" names:"tool"`
 	// Contains and Lacks look at every request's loaded and deferred tools.
@@ -191,34 +184,29 @@ type RequestExpect struct {
 	// Contains must stand in some request's body, Lacks in none.
 	Contains Texts `yaml:"contains"`
 	Lacks    Texts `yaml:"lacks"`
-	// Grows: each request repeats the messages of the one before, byte for byte, and
-	// adds to them (K2, E6).
+	// Grows: each request repeats the messages of the one before, byte for byte, and adds to them (K2, E6).
 	Grows *bool `yaml:"grows"`
 	// GivenUp are exactly the requests, counted from 1, whose answer was not read to its
 	// end: its connection was closed before, or broke.
 	GivenUp []int `yaml:"given_up"`
 }
 
-// ServerExpect is what reached one MCP server. Calls are in the order in which the model
-// made them.
+// ServerExpect is what reached one MCP server. Calls are in the order in which the model made them.
 type ServerExpect struct {
 	// Called are exactly the calls that were sent to it, each as often as it was sent.
 	Called []string `yaml:"called" names:"call"`
 	// Cancelled are exactly the calls that it was asked to stop (notifications/cancelled).
 	Cancelled []string `yaml:"cancelled" names:"call"`
-	// Opened is how many connections it had, Closed how many of them were ended by the
-	// client and not by the server.
+	// Opened is how many connections it had, Closed how many of them were ended by the client and not by the server.
 	Opened *int `yaml:"opened"`
 	Closed *int `yaml:"closed"`
 }
 
-// EventExpect describes a trace event: kind, and what must be contained in its
-// attributes.
+// EventExpect describes a trace event: kind, and what must be contained in its attributes.
 type EventExpect struct {
 	// Kind is the kind of event, as `toolbench list trace` names them.
 	Kind string `yaml:"kind" names:"kind"`
-	// Agent is a sub-agent's id, such as agent_1; "" is any, the main conversation's
-	// too.
+	// Agent is a sub-agent's id, such as agent_1; "" is any, the main conversation's too.
 	Agent string `yaml:"agent"`
 	// Call is the id and Tool the tool that the event is about.
 	Call string `yaml:"call" names:"call"`
@@ -228,12 +216,10 @@ type EventExpect struct {
 	At  Bound             `yaml:"at"`
 }
 
-// TokenExpect is what the tools of the last request cost, in tokens at four bytes
-// each (E8): definitions as they are sent and the list of deferred names. The
-// messages, and what searches loaded into them, are not in it.
+// TokenExpect is what the tools of the last request cost, in tokens at four bytes each (E8): definitions as they are
+// sent and the list of deferred names. The messages, and what searches loaded into them, are not in it.
 type TokenExpect struct {
-	// Whole is what all tools of the pool would cost whole; Sent is what was sent of
-	// them.
+	// Whole is what all tools of the pool would cost whole; Sent is what was sent of them.
 	Whole Bound `yaml:"whole"`
 	Sent  Bound `yaml:"sent"`
 	// Saved is the share of Whole that was not sent, in percent.
@@ -243,8 +229,7 @@ type TokenExpect struct {
 // CacheExpect is what a model of the prompt cache makes of the requests as they were
 // sent (D5), in tokens at four bytes each. Nothing expires between requests.
 type CacheExpect struct {
-	// Kept is the share of built-in definitions that the requests after the first
-	// read from the cache.
+	// Kept is the share of built-in definitions that the requests after the first read from the cache.
 	Kept Bound `yaml:"kept"`
 	// Read and Missed count tokens over all requests: those read from the cache, and
 	// those the request before had too and that were not read all the same.
@@ -252,17 +237,15 @@ type CacheExpect struct {
 	Missed Bound `yaml:"missed"`
 	// Breaks is how often the request before was not a prefix within the tools.
 	Breaks Bound `yaml:"breaks"`
-	// MissOverHit is, for price lists by name, how many times as much the built-in
-	// definitions of the requests after the first would cost if each had missed them
-	// and written them anew.
+	// MissOverHit is, for price lists by name, how many times as much the built-in definitions of the requests after
+	// the first would cost if each had missed them and written them anew.
 	MissOverHit map[string]Bound `yaml:"miss_over_hit"`
 }
 
 // LooseExpect is what an agent that is not deterministic must call.
 type LooseExpect struct {
-	// Match is in_order (these calls in this order, others between them), any_order (these
-	// calls and no others), subset (these calls, and others may be there) or at_most (no
-	// others, each at most once).
+	// Match is in_order (these calls in this order, others between them), any_order (these calls and no others),
+	// subset (these calls, and others may be there) or at_most (no others, each at most once).
 	Match string `yaml:"match" names:"looseness"`
 	// Calls are those that are expected.
 	Calls []LooseCall `yaml:"calls"`

@@ -15,8 +15,7 @@ type Machine struct {
 	// Home is the home folder, Env the variables of the environment.
 	Home string            `yaml:"home"`
 	Env  map[string]string `yaml:"env"`
-	// Tree is a txtar file beside the scenario or in the fixtures; Files are
-	// further files, by absolute path.
+	// Tree is a txtar file beside the scenario or in the fixtures; Files are further files, by absolute path.
 	Tree  string            `yaml:"tree"`
 	Files map[string]string `yaml:"files"`
 	// Capacity is the disk's size in bytes; ReadOnly mounts it so.
@@ -66,8 +65,7 @@ type Toolset struct {
 	Style string `yaml:"style" names:"style"`
 }
 
-// Conversation is the model that is asked, and the bounds and the past of the
-// conversation with it.
+// Conversation is the model that is asked, and the bounds and the past of the conversation with it.
 type Conversation struct {
 	// Model is the name of the model that is asked; Betas are those that the client asks for.
 	Model string   `yaml:"model"`
@@ -75,17 +73,14 @@ type Conversation struct {
 	// Thinking is how the model may think, Editing what the API clears out of long requests.
 	Thinking Thinking `yaml:"thinking"`
 	Editing  Editing  `yaml:"editing"`
-	// AgentDepth is how deep agents may start agents; 0 and 1 leave it to the main
-	// conversation.
+	// AgentDepth is how deep agents may start agents; 0 and 1 leave it to the main conversation.
 	AgentDepth int `yaml:"agent_depth"`
-	// MaxTurns and Retries bound the conversation; Retries is how often an
-	// abandoned stream is tried again.
+	// MaxTurns and Retries bound the conversation; Retries is how often an abandoned stream is tried again.
 	MaxTurns int `yaml:"max_turns"`
 	Retries  int `yaml:"retries"`
 	// Output is the schema that the answer has to fit; not given, the answer is text.
 	Output map[string]any `yaml:"output"`
-	// StreamIdle abandons a stream that makes no progress for so long, pings or not; 0
-	// waits for ever.
+	// StreamIdle abandons a stream that makes no progress for so long, pings or not; 0 waits for ever.
 	StreamIdle Duration `yaml:"stream_idle"`
 	// Stay is how long the conversation waits, when its turn has ended, for a message of
 	// an agent or a job that is due; 0 ends it at once.
@@ -132,8 +127,7 @@ type Permissions struct {
 	Roots []string `yaml:"roots"`
 }
 
-// Server is an in-memory MCP server made from a catalogue. In a file it may be
-// just the catalogue's name.
+// Server is an in-memory MCP server made from a catalogue. In a file it may be just the catalogue's name.
 type Server struct {
 	// Catalogue is the list of tools: one by name, or a file beside the scenario.
 	Catalogue string `yaml:"catalogue"`
@@ -151,9 +145,8 @@ type Server struct {
 	// Results are whole results as MCP has them (content, structuredContent, isError), by tool;
 	// they come before Answers.
 	Results map[string]map[string]any `yaml:"results"`
-	// Asks are questions that tools put to the person before they work, by tool (N5).
-	// Resources are texts to be read, by address (N8). Prompts are texts to be filled in, by
-	// name; a {word} in one is an argument (N9).
+	// Asks are questions that tools put to the person before they work, by tool (N5). Resources are texts to be read,
+	// by address (N8). Prompts are texts to be filled in, by name; a {word} in one is an argument (N9).
 	Asks      map[string]ServerAsk `yaml:"asks"`
 	Resources map[string]string    `yaml:"resources"`
 	Prompts   map[string]string    `yaml:"prompts"`
@@ -190,8 +183,7 @@ type ServerList struct {
 	// Turn is the request before which the list changes, counted from 1. The server's
 	// notification takes 10 ms, which the request waits for.
 	Turn int `yaml:"turn"`
-	// Catalogue holds the new list; not given, the list at hand. Without leaves these
-	// tools out of it.
+	// Catalogue holds the new list; not given, the list at hand. Without leaves these tools out of it.
 	Catalogue string   `yaml:"catalogue"`
 	Without   []string `yaml:"without"`
 	// List is what becomes of the list when it is asked for: fails, hangs or careless, which
@@ -199,9 +191,8 @@ type ServerList struct {
 	List string `yaml:"list" names:"list"`
 }
 
-// ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
-// own name for it) names the calls it happens to, Connect the connection, counted from 1;
-// Server is for catalogues of several.
+// ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's own name for it) names the
+// calls it happens to, Connect the connection, counted from 1; Server is for catalogues of several.
 type ServerFault struct {
 	// Server, Call, Tool and Connect are the place: a server of several, a call by id, calls of a
 	// tool, a connection from 1.
@@ -221,13 +212,11 @@ type ServerFault struct {
 	Rubbish   string `yaml:"rubbish"`
 	// Unsubscribed ends the stream on which the server announces changes, before the answer.
 	Unsubscribed bool `yaml:"unsubscribed"`
-	// Slow is how long the server takes for the answer; Progress is how often it reports
-	// progress meanwhile.
+	// Slow is how long the server takes for the answer; Progress is how often it reports progress meanwhile.
 	Slow     Duration `yaml:"slow"`
 	Progress Duration `yaml:"progress"`
-	// Refused turns the connection down. List is what becomes of the list asked for
-	// when it is connected: fails, hangs or careless, which
-	// has each tool twice and one without a name.
+	// Refused turns the connection down. List is what becomes of the list asked for when it is connected: fails,
+	// hangs or careless, which has each tool twice and one without a name.
 	Refused bool   `yaml:"refused"`
 	List    string `yaml:"list" names:"list"`
 }
@@ -310,8 +299,7 @@ type PastResult struct {
 	Error bool `yaml:"error"`
 }
 
-// Compaction cuts the conversation before a request and puts a summary in the place
-// of what was cut (E6).
+// Compaction cuts the conversation before a request and puts a summary in the place of what was cut (E6).
 type Compaction struct {
 	// Turn counts requests from 1.
 	Turn int `yaml:"turn"`
@@ -356,8 +344,7 @@ type ToolTraits struct {
 	ReadOnly bool `yaml:"read_only"`
 	// SafePanics makes the predicate fail (A5).
 	SafePanics bool `yaml:"safe_panics"`
-	// ExclusiveIf makes an input that contains this text exclusive, for inputs that
-	// a hook rewrites (G2).
+	// ExclusiveIf makes an input that contains this text exclusive, for inputs that a hook rewrites (G2).
 	ExclusiveIf string `yaml:"exclusive_if"`
 	// Interrupt is cancel or block.
 	Interrupt string `yaml:"interrupt" names:"interrupt"`
@@ -387,8 +374,7 @@ type ToolAnswer struct {
 	Repeat int    `yaml:"repeat"`
 	// Failed makes the result a failure.
 	Failed bool `yaml:"failed"`
-	// Answers are its results by call id, before Answer; FailedCalls are the ids of
-	// those that fail.
+	// Answers are its results by call id, before Answer; FailedCalls are the ids of those that fail.
 	Answers     map[string]string `yaml:"answers" names:"call"`
 	FailedCalls []string          `yaml:"failed_calls" names:"call"`
 	// ResultChars is how long a result may be before it is kept in a file.

@@ -1,8 +1,6 @@
-// Package pipeline takes one call from its name to its result block (H). The
-// stages are: find, schema, validate, classify, strip, backfill, pre hooks,
-// permission, run, post hooks, budget, block. Each has its own error result, its
-// own trace event and its own duration, and whatever happens, exactly one Result
-// comes out (H2).
+// Package pipeline takes one call from its name to its result block (H). The stages are: find, schema, validate,
+// classify, strip, backfill, pre hooks, permission, run, post hooks, budget, block. Each has its own error result,
+// its own trace event and its own duration, and whatever happens, exactly one Result comes out (H2).
 //
 // The pipeline handles one call. The order in which calls run is not its concern, and
 // it does not change state: a modifier leaves with the Result.
@@ -90,8 +88,7 @@ type Reply struct {
 	Input json.RawMessage
 }
 
-// Handlers are the functions that connect the pipeline to its host, each optional unless
-// noted otherwise.
+// Handlers are the functions that connect the pipeline to its host, each optional unless noted otherwise.
 type Handlers struct {
 	// Clock is required.
 	Clock tool.Clock
@@ -103,8 +100,7 @@ type Handlers struct {
 	Ask func(ctx context.Context, q Question) (Reply, error)
 	// Classify classifies a call beside the other stages; used in auto mode (H1).
 	Classify func(ctx context.Context, toolName, input string) (permission.Verdict, error)
-	// Resolve gives what a path leads to when links are followed (L6). It is never
-	// called for a UNC path.
+	// Resolve gives what a path leads to when links are followed (L6). It is never called for a UNC path.
 	Resolve func(path string) string
 	// Budget keeps large results out of the conversation; nil sends all inline.
 	Budget *Ledger
@@ -116,15 +112,13 @@ type Handlers struct {
 	Elicit func(ctx context.Context, q Elicitation) (json.RawMessage, error)
 }
 
-// Env is what one call is run in: the request's tools, the state when the call
-// began and the layers of context the session fills. It is the call's own: Run fills
-// in the parts of Context that the pipeline provides.
+// Env is what one call is run in: the request's tools, the state when the call began and the layers of context the
+// session fills. It is the call's own: Run fills in the parts of Context that the pipeline provides.
 type Env struct {
 	Snapshot *pool.Snapshot
 	// Nearest names tools like an unknown one (C4).
 	Nearest func(name string) []string
-	// Gone gives the reason why a tool of that name is not there any more; "" or nil when it never
-	// was (N6).
+	// Gone gives the reason why a tool of that name is not there any more; "" or nil when it never was (N6).
 	Gone    func(name string) string
 	Context tool.Context
 }

@@ -12,8 +12,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// preHooks runs PreToolUse: hooks may rewrite the input, decide permission, stop
-// the call and add context (G1).
+// preHooks runs PreToolUse: hooks may rewrite the input, decide permission, stop the call and add context (G1).
 func (r *run) preHooks(ctx context.Context) *Result {
 	if !r.hooked(hook.PreToolUse) {
 		return nil
@@ -117,10 +116,9 @@ func (r *run) takeAdded() []message.Message {
 	return added
 }
 
-// postHooks runs PostToolUse or PostToolUseFailure. Hooks see and may change the
-// output of every tool alike (G1). Whatever stops the call meanwhile does not stop
-// them, only their own time limits do: a hook that blanks an output is a guard, and
-// a message at the right moment must not get past it.
+// postHooks runs PostToolUse or PostToolUseFailure. Hooks see and may change the output of every tool alike (G1).
+// Whatever stops the call meanwhile does not stop them, only their own time limits do: a hook that blanks an output
+// is a guard, and a message at the right moment must not get past it.
 func (r *run) postHooks(ctx context.Context, res *Result) {
 	event := hook.PostToolUse
 	if res.Error {
@@ -156,10 +154,9 @@ type Elicitation struct {
 // declined is the answer where nobody is there to give one, or a hook forbids it.
 var declined = json.RawMessage(`{"action":"decline"}`)
 
-// elicit takes a server's question to the hooks, the person and the hooks again (N5). A
-// hook may reword the question, refuse that it is answered, and change the answer. It
-// fails only when the call is stopped: whatever else happens is a declined question, and
-// the server decides what follows from that.
+// elicit takes a server's question to the hooks, the person and the hooks again (N5). A hook may reword the question,
+// refuse that it is answered, and change the answer. It fails only when the call is stopped: whatever else happens is
+// a declined question, and the server decides what follows from that.
 func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte, error) {
 	w := r.watch()
 	asked := r.hooksOn(ctx, hook.Elicitation, params)
@@ -191,8 +188,7 @@ func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte,
 
 func forbids(m hook.Merged) bool { return m.Stop || m.Decision == permission.Deny }
 
-// hooksOn runs the hooks of an elicitation; what they add for the model follows the
-// call's result.
+// hooksOn runs the hooks of an elicitation; what they add for the model follows the call's result.
 func (r *run) hooksOn(ctx context.Context, event hook.Event, on []byte) hook.Merged {
 	m := r.hooks(ctx, event, func(in *hook.Input) { in.Input = on })
 	r.addContext(m)

@@ -33,39 +33,33 @@ type Sizing struct {
 	Verdict SizeVerdict
 	// Path is the file that holds all of it; "" unless persisted.
 	Path string
-	// Chars is the size of all of it and Inline of what is sent, in code points of
-	// text.
+	// Chars is the size of all of it and Inline of what is sent, in code points of text.
 	Chars, Inline int
-	// Why names the limit that was passed, and for a truncated result why it could
-	// not be saved; "" when kept.
+	// Why names the limit that was passed, and for a truncated result why it could not be saved; "" when kept.
 	Why string
 }
 
 const (
-	// PreviewChars is about how much of a saved result is shown, in code points;
-	// the cut is at a line end.
+	// PreviewChars is about how much of a saved result is shown, in code points; the cut is at a line end.
 	PreviewChars = 2_000
 	// MaxMessageChars bounds the text of all results of one message (K2).
 	MaxMessageChars = 200_000
-	// MaxInlineBytes is what no result's text ever reaches: 100,000 tokens of
-	// four bytes (K2).
+	// MaxInlineBytes is what no result's text ever reaches: 100,000 tokens of four bytes (K2).
 	MaxInlineBytes = 400_000
 )
 
-// Ledger keeps what tools give back from filling the model's window (SPEC K1-K3). A
-// result over its tool's own limit, and the largest results of a message over the
-// message's limit, go to a file in full; the model gets the beginning, the size and
-// the path. Only text counts and only text is moved: images and documents have limits
-// of their own where they are made.
+// Ledger keeps what tools give back from filling the model's window (SPEC K1-K3). A result over its tool's own limit,
+// and the largest results of a message over the message's limit, go to a file in full; the model gets the beginning,
+// the size and the path. Only text counts and only text is moved: images and documents have limits of their own where
+// they are made.
 //
 // A decision, once sent, is frozen: asked again about the same result, a Ledger gives
 // the same bytes, because a request that repeats the conversation with other bytes
 // loses the prompt cache. That is why the decisions are kept and not worked out anew.
 //
-// A tool that limits itself (Read) is never chosen, neither by its own size nor by
-// the message's: a saved result is read with Read, and would be saved again, and
-// read again. One bound holds for it too: text of [MaxInlineBytes] is cut short
-// with a note, since no window can hold it.
+// A tool that limits itself (Read) is never chosen, neither by its own size nor by the message's: a saved result is
+// read with Read, and would be saved again, and read again. One bound holds for it too: text of [MaxInlineBytes] is
+// cut short with a note, since no window can hold it.
 //
 // A Ledger holds the decisions of one conversation. It is safe for concurrent use; no
 // lock is held while a file is written.
@@ -79,8 +73,7 @@ type Ledger struct {
 	entries map[key]*entry
 }
 
-// files holds which result a path belongs to. A ledger and its clones share one, since they
-// save into one folder.
+// files holds which result a path belongs to. A ledger and its clones share one, since they save into one folder.
 type files struct {
 	mu sync.Mutex
 	of map[string]key
@@ -100,9 +93,8 @@ func (l *Ledger) key(turn int, callID, text string) key {
 	return key{turn, callID, maphash.String(l.seed, text), len(text)}
 }
 
-// entry is what the ledger holds of one result. One that is in the ledger never changes; a
-// message that decides otherwise puts another in its place and seals it. Sealed
-// means that a request with it went out.
+// entry is what the ledger holds of one result. One that is in the ledger never changes; a message that decides
+// otherwise puts another in its place and seals it. Sealed means that a request with it went out.
 type entry struct {
 	Sizing
 	limit  int
@@ -124,12 +116,10 @@ func (l *Ledger) Clone() *Ledger {
 	return &Ledger{store: l.store, seed: l.seed, entries: maps.Clone(l.entries), files: l.files}
 }
 
-// One holds one call's result to the limit of its tool (K1), in code points of
-// text: 0 means 50,000 and a negative limit that the tool limits itself. Over it,
-// or at MaxInlineBytes whatever the limit, the text goes to a file and a preview
-// takes its place; text of a tool that limits itself is cut short at that bound
-// instead. When the file cannot be written the text is cut to the limit with a
-// note that gives the reason (K3); this never fails.
+// One holds one call's result to the limit of its tool (K1), in code points of text: 0 means 50,000 and a negative
+// limit that the tool limits itself. Over it, or at MaxInlineBytes whatever the limit, the text goes to a file and a
+// preview takes its place; text of a tool that limits itself is cut short at that bound instead. When the file cannot
+// be written the text is cut to the limit with a note that gives the reason (K3); this never fails.
 //
 // The same turn, call and text give the same bytes again, whatever the disk does later.
 func (l *Ledger) One(turn int, callID string, limit int, blocks []message.Block) ([]message.Block, Sizing) {
@@ -175,8 +165,7 @@ func characters(text string) (n int) {
 	return n
 }
 
-// move saves an entry's text and shows n code points of it, or cuts it to room code
-// points where it cannot be saved.
+// move saves an entry's text and shows n code points of it, or cuts it to room code points where it cannot be saved.
 func (l *Ledger) move(e *entry, k key, n, room int, why string) {
 	file := l.reserve(k)
 	if err := l.store.save(file, e.full); err != nil {
@@ -184,8 +173,7 @@ func (l *Ledger) move(e *entry, k key, n, room int, why string) {
 		return
 	}
 	e.Verdict, e.Path, e.Why = Persisted, file, why
-	// One more than is ever shown, so that head still sees a cut; cloned, so that
-	// the rest is not kept in memory.
+	// One more than is ever shown, so that head still sees a cut; cloned, so that the rest is not kept in memory.
 	e.full = strings.Clone(prefix(e.full, PreviewChars+1))
 	e.show(n)
 }

@@ -6,8 +6,7 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// SizedResult is a tool_result block and the limit of the tool it comes from, in code
-// points as for [Ledger.One].
+// SizedResult is a tool_result block and the limit of the tool it comes from, in code points as for [Ledger.One].
 type SizedResult struct {
 	Result message.Block
 	Limit  int
@@ -17,15 +16,13 @@ type SizedResult struct {
 // previews are themselves too much for one message.
 var previews = [...]int{PreviewChars, PreviewChars / 5, 0}
 
-// Message holds all results of one turn's message to MaxMessageChars together (K2), after
-// it has held each to its own limit as One does. While they are over, the largest
-// goes to a file, of equals the earlier one, until the rest fits; when that is not
-// enough, previews are shortened in the same order. Results of tools that limit
-// themselves are never chosen and so may leave the message over.
+// Message holds all results of one turn's message to MaxMessageChars together (K2), after it has held each to its own
+// limit as One does. While they are over, the largest goes to a file, of equals the earlier one, until the rest fits;
+// when that is not enough, previews are shortened in the same order. Results of tools that limit themselves are never
+// chosen and so may leave the message over.
 //
-// What comes out is sent, so it is frozen: results of a turn that were seen before stay
-// as they were then, count as they are, and give the same bytes again, whether they
-// are handed in as the tool made them or as they were sent.
+// What comes out is sent, so it is frozen: results of a turn that were seen before stay as they were then, count as
+// they are, and give the same bytes again, whether they are handed in as the tool made them or as they were sent.
 func (l *Ledger) Message(turn int, results []SizedResult) ([]message.Block, []Sizing) {
 	group := make([]item, len(results))
 	total := 0

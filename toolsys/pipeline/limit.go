@@ -25,10 +25,9 @@ type limit struct {
 	moved bool
 }
 
-// limited gives a context that ends with errTimeout when the call's own time is used up;
-// no limit where d is not positive. Only a server's tool, one that may take longer when it
-// reports progress, and one that asks have a limit that moves: for others the context's own
-// deadline gives the tool more information.
+// limited gives a context that ends with errTimeout when the call's own time is used up; no limit where d is not
+// positive. Only a server's tool, one that may take longer when it reports progress, and one that asks have a limit
+// that moves: for others the context's own deadline gives the tool more information.
 func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	total := r.pre.tool.Limit.Total
 	switch {

@@ -13,10 +13,9 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// permission resolves the call (F2): rules, hook, tool, mode, person, in that
-// order; the decision is traced with its reason (F3). An input that the tool's
-// check or the person put in the place of another goes through all of it again, so
-// that no rewriting gets past a rule (G2); each of the two can do so once.
+// permission resolves the call (F2): rules, hook, tool, mode, person, in that order; the decision is traced with its
+// reason (F3). An input that the tool's check or the person put in the place of another goes through all of it again,
+// so that no rewriting gets past a rule (G2); each of the two can do so once.
 func (r *run) permission(ctx context.Context) *Result {
 	for again := false; ; again = true {
 		d, res := r.decide(ctx)
@@ -72,8 +71,7 @@ func (r *run) decide(ctx context.Context) (permission.Decision, *Result) {
 	return r.ask(ctx, d)
 }
 
-// resolved waits for the classifier only where its verdict can still change what
-// becomes of the call (H1).
+// resolved waits for the classifier only where its verdict can still change what becomes of the call (H1).
 func (r *run) resolved(ctx context.Context) permission.Decision {
 	var in permission.Inputs
 	r.describe(&in)
@@ -102,9 +100,8 @@ func (r *run) describe(in *permission.Inputs) {
 	}
 }
 
-// MayAlso decides on a further call of a tool without making it (A1): what leads a call
-// further than it was allowed to go, as a page that leads to another host, is to be decided
-// like a call of its own.
+// MayAlso decides on a further call of a tool without making it (A1): what leads a call further than it was allowed
+// to go, as a page that leads to another host, is to be decided like a call of its own.
 func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string) {
 	t, found := r.pool.Find(name)
 	raw, err := json.Marshal(input)
@@ -164,8 +161,7 @@ func Decide(t *tool.Tool, raw json.RawMessage, c *tool.Context, resolve func(str
 	return inputs.Resolve(), inputs.Query, nil
 }
 
-// describe puts a call into q, in the words of rules. Paths go in twice where a link leads
-// elsewhere (L6).
+// describe puts a call into q, in the words of rules. Paths go in twice where a link leads elsewhere (L6).
 func describe(q *permission.Query, t *tool.Tool, in *tool.Input, c *tool.Context, resolve func(string) string) {
 	s := t.Subject(*in, c)
 	b := &t.Behaviour
@@ -230,8 +226,7 @@ func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
 	return &res
 }
 
-// complete lets the permission layer add internal members to what a person
-// approved (H3).
+// complete lets the permission layer add internal members to what a person approved (H3).
 func (r *run) complete() *Result {
 	if !r.approved || len(r.pre.tool.Internal) == 0 {
 		return nil

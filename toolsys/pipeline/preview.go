@@ -72,8 +72,7 @@ func preview(text, file string, chars, n int) string {
 // longestWhy bounds the words of a filesystem in a note, in code points.
 const longestWhy = 100
 
-// truncate cuts text so that it and the note fit n code points; the note is never
-// cut.
+// truncate cuts text so that it and the note fit n code points; the note is never cut.
 func truncate(text string, chars, n int, why string) string {
 	why = prefix(why, longestWhy)
 	note := func(shown int) string {

@@ -6,8 +6,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// traces reports whether stages are recorded; their times are taken for the
-// trace alone.
+// traces reports whether stages are recorded; their times are taken for the trace alone.
 func (p *Pipeline) traces() bool { return p.Handlers.Trace != nil }
 
 // now is the time of the trace.

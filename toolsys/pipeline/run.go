@@ -59,16 +59,14 @@ type failure struct {
 	text   string
 }
 
-// note is a stage that was passed before the call started; it is traced when the
-// call does.
+// note is a stage that was passed before the call started; it is traced when the call does.
 type note struct {
 	passed, ok bool
 	took       time.Duration
 }
 
-// Prepare finds the tool and checks the input: the stages find and schema (H1).
-// It is pure but for the time it takes. A panic, of a type's own decoding for one,
-// is the call's result and not the stream's end (H2).
+// Prepare finds the tool and checks the input: the stages find and schema (H1). It is pure but for the time it takes.
+// A panic, of a type's own decoding for one, is the call's result and not the stream's end (H2).
 func (p *Pipeline) Prepare(call Call, env *Env) (pre *Prepared) {
 	pre = &Prepared{Call: call}
 	defer func() {
@@ -229,8 +227,7 @@ var steps = [...]struct {
 	{"permission", (*run).permission},
 }
 
-// stages runs what is left after Prepare; the first stage that has a result ends
-// the call.
+// stages runs what is left after Prepare; the first stage that has a result ends the call.
 func (r *run) stages(ctx context.Context) Result {
 	r.noted("find", r.pre.found)
 	r.noted("schema", r.pre.fits)
@@ -294,10 +291,9 @@ func (p *Prepared) limit() int {
 	return p.tool.Limit.ResultChars
 }
 
-// Effects gives what a prepared call will read and write (J8), given the state in
-// env.Context. Where anybody but the tool takes part in the call - a person, a hook, a
-// classifier, somebody who rewrites its input - it is everything, so that they are
-// asked in call order. A call that already failed touches nothing. It is pure.
+// Effects gives what a prepared call will read and write (J8), given the state in env.Context. Where anybody but the
+// tool takes part in the call - a person, a hook, a classifier, somebody who rewrites its input - it is everything,
+// so that they are asked in call order. A call that already failed touches nothing. It is pure.
 func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	defer func() {
 		if recover() != nil {
@@ -314,8 +310,7 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	return e
 }
 
-// othersDecide reports whether what becomes of the call does not follow from its input and the
-// state.
+// othersDecide reports whether what becomes of the call does not follow from its input and the state.
 func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	if _, internal := without(pre.input.Raw, pre.tool.Internal); internal {
 		return true

@@ -129,8 +129,7 @@ func (r *run) observed() json.RawMessage {
 	return raw
 }
 
-// backfill adds the derived members; one that panics leaves them out, and the trace
-// has it.
+// backfill adds the derived members; one that panics leaves them out, and the trace has it.
 func (r *run) backfill(members map[string]any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -142,9 +141,8 @@ func (r *run) backfill(members map[string]any) (err error) {
 	return nil
 }
 
-// rewrite takes an input that a hook or permission put in the place of the
-// model's: schema and the tool's validation hold for it too, and an input that is
-// no longer safe waits until it is alone (G2).
+// rewrite takes an input that a hook or permission put in the place of the model's: schema and the tool's validation
+// hold for it too, and an input that is no longer safe waits until it is alone (G2).
 func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string) *Result {
 	raw = unfill(raw, seen, r.pre.input.Raw)
 	raw, _ = without(raw, r.pre.tool.Internal)
@@ -173,8 +171,7 @@ func (r *run) escalate(ctx context.Context) *Result {
 	return nil
 }
 
-// unfill drops from a rewritten input the derived members that were only added
-// for observers and came back unchanged.
+// unfill drops from a rewritten input the derived members that were only added for observers and came back unchanged.
 func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 	var got, shown, sent map[string]json.RawMessage
 	if json.Unmarshal(raw, &got) != nil || json.Unmarshal(seen, &shown) != nil || json.Unmarshal(own, &sent) != nil {
@@ -195,8 +192,7 @@ func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 	return clean
 }
 
-// unknownText names the nearest tools, so that a model that made a name up can
-// find the one it meant (C4).
+// unknownText names the nearest tools, so that a model that made a name up can find the one it meant (C4).
 func unknownText(name string, env *Env) string {
 	text := fmt.Sprintf("There is no tool named %q.", message.Excerpt(name, 201))
 	if env.Gone != nil {

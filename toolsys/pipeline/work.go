@@ -121,8 +121,7 @@ func (r *run) unsuccessful(ctx context.Context, out tool.Output, err error) Resu
 	return r.broke(Failed, err.Error(), out)
 }
 
-// broke is a failure of the call's own run, which for some tools stops the
-// siblings (J3).
+// broke is a failure of the call's own run, which for some tools stops the siblings (J3).
 func (r *run) broke(status Status, text string, out tool.Output) Result {
 	res := r.fail(status, text)
 	res.Fails = r.pre.tool.Behaviour.FailureStopsSiblings
@@ -132,8 +131,7 @@ func (r *run) broke(status Status, text string, out tool.Output) Result {
 	return res
 }
 
-// stopped is the result of a call that was stopped from outside, before it ran or
-// while it did.
+// stopped is the result of a call that was stopped from outside, before it ran or while it did.
 func (r *run) stopped(cause error) *Result { return new(r.fail(Halt(cause, r.name(), r.performed))) }
 
 // Halt words why a call was stopped (running) or never run, each cause apart.

@@ -22,9 +22,8 @@ var ErrDefinition = errors.New("invalid tool definition")
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// Build is the only way from a definition to a tool (A2). What the definition
-// leaves out gets its safe value; a definition that cannot work is an error here
-// and not at the first call.
+// Build is the only way from a definition to a tool (A2). What the definition leaves out gets its safe value; a
+// definition that cannot work is an error here and not at the first call.
 func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	return build(untyped(d), reflect.TypeFor[In](), reflect.TypeFor[Out]())
 }
@@ -68,8 +67,7 @@ func build(d Def[any, any], in, out reflect.Type) (*Tool, error) {
 	return t, checkExamples(t)
 }
 
-// checkExamples holds examples against the schema: an API refuses a request with one that
-// does not fit.
+// checkExamples holds examples against the schema: an API refuses a request with one that does not fit.
 func checkExamples(t *Tool) error {
 	for i, example := range t.Wire.Examples {
 		if _, problems := t.Parse(example); len(problems) > 0 {
@@ -79,8 +77,7 @@ func checkExamples(t *Tool) error {
 	return nil
 }
 
-// Must is Build for definitions written in code, where an error is the
-// programmer's mistake and shows at start.
+// Must is Build for definitions written in code, where an error is the programmer's mistake and shows at start.
 func Must[In, Out any](d Def[In, Out]) *Tool {
 	t, err := Build(d)
 	if err != nil {
@@ -91,8 +88,7 @@ func Must[In, Out any](d Def[In, Out]) *Tool {
 
 var rawInput = reflect.TypeFor[json.RawMessage]()
 
-// Taking gives a copy of t that takes what another schema describes; t's own input is
-// any JSON (json.RawMessage).
+// Taking gives a copy of t that takes what another schema describes; t's own input is any JSON (json.RawMessage).
 func (t *Tool) Taking(given json.RawMessage) (*Tool, error) {
 	input, err := inputSchema(rawInput, given, false)
 	if err != nil {
@@ -130,9 +126,8 @@ func check(d Def[any, any]) error {
 	return nil
 }
 
-// inputSchema derives or takes the schema. A server's schema that does not
-// resolve is the server's business: the tool is loaded unvalidated and whoever
-// loads it reports that, so only our own are compiled here.
+// inputSchema derives or takes the schema. A server's schema that does not resolve is the server's business: the tool
+// is loaded unvalidated and whoever loads it reports that, so only our own are compiled here.
 func inputSchema(in reflect.Type, given json.RawMessage, served bool) (*schema.Lazy, error) {
 	if given == nil {
 		if kind := in.Kind(); kind != reflect.Struct {
@@ -328,10 +323,9 @@ func eraseView(name string, v View[any]) View[Input] {
 	}
 }
 
-// parser makes the way from raw bytes into a tool's own type. Where the schema is
-// the type's own, one pass does both; a schema that was given is held against the
-// bytes first. A given schema that does not resolve lets every input through that
-// the type can hold: such a tool was loaded unvalidated, with a report.
+// parser makes the way from raw bytes into a tool's own type. Where the schema is the type's own, one pass does both;
+// a schema that was given is held against the bytes first. A given schema that does not resolve lets every input
+// through that the type can hold: such a tool was loaded unvalidated, with a report.
 func parser(in reflect.Type, lazy *schema.Lazy, derived bool) func(json.RawMessage) (Input, schema.Problems) {
 	decode := decoder(in)
 	return func(raw json.RawMessage) (Input, schema.Problems) {

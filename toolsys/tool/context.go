@@ -34,16 +34,14 @@ type Core struct {
 	Thinking message.Thinking
 	// NonInteractive means nobody can be asked.
 	NonInteractive bool
-	// Settings are the conversation's, shared by its calls; nil outside of one (see
-	// CurrentSettings).
+	// Settings are the conversation's, shared by its calls; nil outside of one (see CurrentSettings).
 	Settings *settings.Settings
 	// Messages is the conversation up to the message that made this call: that one may
 	// still be streaming while the call runs. What State.Snipped names of it was not sent.
 	// FirstMessage is the number of the first, 1 unless the conversation was compacted.
 	Messages     []message.Message
 	FirstMessage int
-	// Parent is the message that made this call, up to the call itself: what stands behind it
-	// may still have to come.
+	// Parent is the message that made this call, up to the call itself: what stands behind it may still have to come.
 	Parent message.Message
 	// Commands are what the user can ask for by a slash and a name; nil where there are none.
 	Commands func(ctx context.Context) []Command
@@ -54,8 +52,7 @@ type Core struct {
 	Running Running
 }
 
-// CurrentSettings gives the settings; the zero ones, in which nothing is switched on, where
-// there are none.
+// CurrentSettings gives the settings; the zero ones, in which nothing is switched on, where there are none.
 func (c *Core) CurrentSettings() settings.Settings {
 	if c.Settings == nil {
 		return settings.Settings{}
@@ -71,8 +68,7 @@ type Chain struct {
 	Forked bool
 }
 
-// Command is a text that the user asks for by a slash and its name: a skill, or a prompt of an
-// MCP server.
+// Command is a text that the user asks for by a slash and its name: a skill, or a prompt of an MCP server.
 type Command struct {
 	Name, About string
 	// Expand fills the command in.
@@ -91,9 +87,8 @@ type Expansion struct {
 // Clock is the only way to time.
 type Clock struct {
 	Now func() time.Time
-	// Sleep waits for d or until ctx ends, whose cause it then gives, also where d is 0.
-	// Actor names who waits: the simulator orders equal instants by it, so it must be
-	// unique among those who wait.
+	// Sleep waits for d or until ctx ends, whose cause it then gives, also where d is 0. Actor names who waits: the
+	// simulator orders equal instants by it, so it must be unique among those who wait.
 	Sleep func(ctx context.Context, actor string, d time.Duration) error
 	// Go starts f beside the caller; actor as for Sleep.
 	Go func(actor string, f func())
@@ -178,19 +173,16 @@ type Extensions struct {
 	Hook func(HookSpec) error
 	// Servers are the MCP servers of the conversation.
 	Servers func() []ServerState
-	// Decisions are what was decided of the conversation's calls whose results are out, the
-	// oldest first (F3).
+	// Decisions are what was decided of the conversation's calls whose results are out, the oldest first (F3).
 	Decisions func() []Decided
 	// Replaced gives the file that holds the result of a call in full whose beginning alone is
 	// sent; "" for any other (K1).
 	Replaced func(call string) (file string)
-	// Inner makes calls of tools that a wrapper may call, one after the other: next gives
-	// each in view of what came of those before it, until there is none or a hook ends the
-	// turn. nil within such a call.
+	// Inner makes calls of tools that a wrapper may call, one after the other: next gives each in view of what came
+	// of those before it, until there is none or a hook ends the turn. nil within such a call.
 	Inner func(ctx context.Context, next func(done []InnerResult) (InnerCall, bool)) InnerReport
-	// Elicit puts an MCP server's question to hooks and the user, and gives the answer
-	// in the protocol's words: a declined one where nobody can be asked (N5). nil for a
-	// tool that no server has, and outside of a pipeline.
+	// Elicit puts an MCP server's question to hooks and the user, and gives the answer in the protocol's words: a
+	// declined one where nobody can be asked (N5). nil for a tool that no server has, and outside of a pipeline.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
 }
 
@@ -211,9 +203,8 @@ type ServerState struct {
 	Pending bool
 }
 
-// Overhead is what a request carries beside its messages, in bytes: the system's text,
-// the definitions of tools, the names of those that are deferred. Window is the model's
-// context window, in tokens.
+// Overhead is what a request carries beside its messages, in bytes: the system's text, the definitions of tools, the
+// names of those that are deferred. Window is the model's context window, in tokens.
 type Overhead struct{ System, Tools, Names, Window int }
 
 // Found is what a search for tools came to.
@@ -223,8 +214,7 @@ type Found struct {
 	Definitions []Definition
 	// Missing are names that were selected and do not exist.
 	Missing []string
-	// Deferred is how many tools there were to search; Pending are servers that
-	// are still connecting.
+	// Deferred is how many tools there were to search; Pending are servers that are still connecting.
 	Deferred int
 	Pending  []string
 	// References: the model takes tool_reference blocks.
@@ -247,8 +237,7 @@ type Job struct {
 	Kind AgentKind
 	// Isolate changes the state the sub-agent begins with; nil leaves the copy.
 	Isolate Modifier
-	// Agent is the id that Enlist gave; "" takes the next. Then whoever enlisted the agent
-	// marks its end as well.
+	// Agent is the id that Enlist gave; "" takes the next. Then whoever enlisted the agent marks its end as well.
 	Agent string
 	// History is what an agent begins with that is resumed, or goes on from its parent's
 	// conversation, which Forked marks.
@@ -282,9 +271,8 @@ type CallResult struct {
 	Text   string `json:"text"`
 }
 
-// Abs gives path as an absolute, cleaned one: relative to the working directory,
-// `~` being the home folder, where there is one. A UNC path stays as it is; no filesystem call may be
-// made for one (L6).
+// Abs gives path as an absolute, cleaned one: relative to the working directory, `~` being the home folder, where
+// there is one. A UNC path stays as it is; no filesystem call may be made for one (L6).
 func (c *Context) Abs(path string) string {
 	switch {
 	case strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//"):
@@ -310,8 +298,7 @@ type AgentKind struct {
 	Without []permission.Rule
 	// Servers are the MCP servers whose tools it has; nil leaves it all.
 	Servers []string
-	// Mode is its permission mode where that lets less run than its parent's; nil keeps
-	// the parent's.
+	// Mode is its permission mode where that lets less run than its parent's; nil keeps the parent's.
 	Mode *permission.Mode
 	// Reminder is what the agent is told anew with each message, beside what those above it are.
 	Reminder string
@@ -325,8 +312,7 @@ type InnerCall struct {
 	Input json.RawMessage
 }
 
-// InnerResult is what came of one: the tool that was found, how the call ended, and the
-// content of its result.
+// InnerResult is what came of one: the tool that was found, how the call ended, and the content of its result.
 type InnerResult struct {
 	Tool, Status string
 	Failed       bool

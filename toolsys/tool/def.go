@@ -1,15 +1,12 @@
 // Package tool is the contract every tool meets, whatever its origin: built in,
 // served over MCP, or brought by a user (A1).
 //
-// An author fills a Def, a struct of functions over the tool's own Go types, whose
-// zero members are the safe ones. Build checks it once, erases the types and
-// leaves no nil function behind; the result, a Tool, is a plain value that a
-// decorator may copy and change. State is a value as well: a tool reads it and
-// answers with a Modifier (B2) or with Observations (B5), and never reaches out to
-// change anything of the conversation itself.
+// An author fills a Def, a struct of functions over the tool's own Go types, whose zero members are the safe ones.
+// Build checks it once, erases the types and leaves no nil function behind; the result, a Tool, is a plain value that
+// a decorator may copy and change. State is a value as well: a tool reads it and answers with a Modifier (B2) or with
+// Observations (B5), and never reaches out to change anything of the conversation itself.
 //
-// The package depends on no particular tool, and neither the pool, the pipeline nor the
-// scheduler that work with it.
+// The package depends on no particular tool, and neither the pool, the pipeline nor the scheduler that work with it.
 package tool
 
 import (
@@ -25,9 +22,8 @@ import (
 	"toolbench/toolsys/settings"
 )
 
-// Def is what the author of a tool writes. In is the Go type of its input, from
-// which the schema is derived; Out that of its data. Name, Call, Description and
-// an input schema are required; all else has a safe default (A2).
+// Def is what the author of a tool writes. In is the Go type of its input, from which the schema is derived; Out that
+// of its data. Name, Call, Description and an input schema are required; all else has a safe default (A2).
 type Def[In, Out any] struct {
 	// Name is what the model calls; letters, digits, _ and -, 128 at most.
 	Name string
@@ -49,8 +45,7 @@ type Def[In, Out any] struct {
 	// Texts stand for Hint, Description and Prompt where those are left out.
 	Texts Texts
 
-	// InputSchema replaces the schema derived from In: a JSON Schema whose root
-	// is an object.
+	// InputSchema replaces the schema derived from In: a JSON Schema whose root is an object.
 	InputSchema json.RawMessage
 	// OutputSchema replaces the schema derived from Out.
 	OutputSchema json.RawMessage
@@ -76,8 +71,7 @@ type Def[In, Out any] struct {
 
 	// Validate looks at an input the schema allows, before permission.
 	Validate func(in In, c *Context) *Refusal
-	// Permit is the tool's own permission check; the default leaves the call to
-	// the general rules.
+	// Permit is the tool's own permission check; the default leaves the call to the general rules.
 	Permit func(in In, c *Context) permission.Opinion
 	// Subject is what rules and a hook's `if` match against.
 	Subject func(in In, c *Context) Subject
@@ -117,11 +111,9 @@ func (w Wire) Takes(caller string) bool {
 // PromptOptions is what a tool's prompt may depend on.
 type PromptOptions struct {
 	Settings settings.Settings
-	// Tools are the names in the pool, so that one tool may point to another. Nobody may
-	// change them.
+	// Tools are the names in the pool, so that one tool may point to another. Nobody may change them.
 	Tools []string
-	// Broke is called when the tool's function panics and its description stands in for
-	// the prompt; it may be nil.
+	// Broke is called when the tool's function panics and its description stands in for the prompt; it may be nil.
 	Broke func(err error)
 }
 
@@ -197,9 +189,8 @@ type Traits[In any] struct {
 	Effects func(in In, c *Context) Effects
 }
 
-// Effects is what a call reads and writes, as keys (paths, names); one that ends in
-// "/**" stands for all below it (J8). The zero value touches nothing;
-// Everything stands for a call that declares nothing.
+// Effects is what a call reads and writes, as keys (paths, names); one that ends in "/**" stands for all below it
+// (J8). The zero value touches nothing; Everything stands for a call that declares nothing.
 //
 // Whatever of the state other calls decide by - working directory, environment,
 // permission mode, rules - only a call with Everything may change.
@@ -229,18 +220,14 @@ const Unlimited = -1
 
 // Limits bound one call.
 type Limits[In any] struct {
-	// ResultChars is the largest result sent inline, in code points; 0 means
-	// 50,000, Unlimited means no limit (K1).
+	// ResultChars is the largest result sent inline, in code points; 0 means 50,000, Unlimited means no limit (K1).
 	ResultChars int
-	// Timeout bounds the run itself; queue and permission time do not count.
-	// nil or 0 means none.
+	// Timeout bounds the run itself; queue and permission time do not count. nil or 0 means none.
 	Timeout func(In) time.Duration
-	// Total, where it is more than Timeout, has each report of progress put the end of
-	// Timeout off, as far as Total in all: a call that is at work may take long, one
-	// that only reports so may not take for ever.
+	// Total, where it is more than Timeout, has each report of progress put the end of Timeout off, as far as Total
+	// in all: a call that is at work may take long, one that only reports so may not take for ever.
 	Total time.Duration
-	// Asks is of a call that may put questions to a person while it runs: their time does not
-	// count as its own.
+	// Asks is of a call that may put questions to a person while it runs: their time does not count as its own.
 	Asks bool
 	// Heartbeat makes the pipeline report progress this often while Call runs (L4).
 	Heartbeat time.Duration

@@ -14,9 +14,8 @@ import (
 	"toolbench/toolsys/render"
 )
 
-// Drawing is how a tool's calls are drawn (M1). Each member may be nil: what stands in for it is
-// made of the call's name, summary, activity, class and result. One that panics, or draws
-// nothing, is stood in for as well (A5).
+// Drawing is how a tool's calls are drawn (M1). Each member may be nil: what stands in for it is made of the call's
+// name, summary, activity, class and result. One that panics, or draws nothing, is stood in for as well (A5).
 type Drawing[In, Out any] struct {
 	// Use is what a call is given, below its name and summary. While the input streams,
 	// members that have not come are zero.
@@ -24,15 +23,13 @@ type Drawing[In, Out any] struct {
 	// Queued is drawn of a call that waits, Progress of one that runs.
 	Queued   func(in In) []render.Node
 	Progress func(in In, reports []string) []render.Node
-	// Result is what came of a call, Rejected of one that was refused, Error of one that
-	// failed.
+	// Result is what came of a call, Rejected of one that was refused, Error of one that failed.
 	Result   func(in In, a Outcome[Out]) []render.Node
 	Rejected func(in In, a Outcome[Out]) []render.Node
 	Error    func(in In, a Outcome[Out]) []render.Node
 	// Tag is a short note behind the summary: a time limit, a model.
 	Tag func(in In) string
-	// Grouped draws several calls that follow each other and succeeded as one, where not
-	// everything is wanted.
+	// Grouped draws several calls that follow each other and succeeded as one, where not everything is wanted.
 	Grouped func(calls []Called[In, Out]) []render.Node
 	// Search is what a search of the conversation finds in the result; the default is all
 	// that is drawn of it. Words that are not drawn are left out (M2).
@@ -136,8 +133,7 @@ func lastReports(_ Input, reports []string) []render.Node {
 	return []render.Node{render.Fold{Closed: closed, Open: []render.Node{render.Text{Text: all, Role: render.Dim}}}}
 }
 
-// given is the default of Use: the whole input, where all is wanted and the summary does
-// not have it.
+// given is the default of Use: the whole input, where all is wanted and the summary does not have it.
 func given(v View[Input]) func(Input) []render.Node {
 	return func(in Input) []render.Node {
 		lines := Members(in.Raw)
@@ -229,8 +225,7 @@ func member(name string, value json.RawMessage) []string {
 	return lines
 }
 
-// resultLines are those of a result that are shown where room is short, refusalLines those
-// of an error.
+// resultLines are those of a result that are shown where room is short, refusalLines those of an error.
 const (
 	resultLines  = 6
 	refusalLines = 10
@@ -364,8 +359,7 @@ func (t *Tool) DrawEnded(in Input, status string, failed bool, a Outcome[any]) [
 	return append(given, came...)
 }
 
-// Truncated reports whether there is more of a result than is shown where room is short
-// (M1).
+// Truncated reports whether there is more of a result than is shown where room is short (M1).
 func (t *Tool) Truncated(in Input, a Outcome[any]) bool { return render.Hides(t.Draw.Result(in, a)) }
 
 // Head is the line of a call. While it is at work the activity stands in for the name.

@@ -47,12 +47,10 @@ type Mail struct {
 	ID string
 	// To is the agent's id, "" the main conversation's. Post takes a peer's name too.
 	To string
-	// From names who sent it: a peer, or what is no agent, such as "cron". Sender is a
-	// peer's id.
+	// From names who sent it: a peer, or what is no agent, such as "cron". Sender is a peer's id.
 	From, Sender string
 	Kind         MailKind
-	// About is the id of what it is about: a task, a job, a request. It may be "", and a
-	// request gets one.
+	// About is the id of what it is about: a task, a job, a request. It may be "", and a request gets one.
 	About string
 	Text  string
 	// At is of the inbox's clock.
@@ -112,13 +110,11 @@ var (
 	errWoken     = errors.New("something came")
 )
 
-// Inbox holds the messages to the agents of a session until each takes its own, and the
-// list of those agents (SPEC B4, L). Like the tasks it is shared by agents of every depth
-// and is no part of a conversation's state.
+// Inbox holds the messages to the agents of a session until each takes its own, and the list of those agents (SPEC
+// B4, L). Like the tasks it is shared by agents of every depth and is no part of a conversation's state.
 //
-// Who waits for a message waits at the inbox's clock, so that in a simulated run those
-// woken in one instant go on one at a time and in a fixed order. An inbox is safe for
-// concurrent use, and calls nobody back while it holds its lock.
+// Who waits for a message waits at the inbox's clock, so that in a simulated run those woken in one instant go on one
+// at a time and in a fixed order. An inbox is safe for concurrent use, and calls nobody back while it holds its lock.
 type Inbox struct {
 	clock Clock
 	sink  func(Mail)
@@ -139,9 +135,8 @@ type peer struct {
 	resume   func(text string) (task string, err error)
 }
 
-// NewInbox makes an inbox in which only the main conversation can be reached. All
-// functions of clock are needed; sink receives every message when it is sent, and may be
-// nil.
+// NewInbox makes an inbox in which only the main conversation can be reached. All functions of clock are needed; sink
+// receives every message when it is sent, and may be nil.
 func NewInbox(clock Clock, sink func(Mail)) *Inbox {
 	if sink == nil {
 		sink = func(Mail) {}
@@ -250,9 +245,8 @@ func (b *Inbox) busy(p *peer) bool {
 	return slices.ContainsFunc(b.peers, func(c *peer) bool { return c != p && c.Parent == p.Agent && c.Reports && b.busy(c) })
 }
 
-// Ended marks that an agent takes no more messages. Who sent it one that it did not take gets that
-// back. Resume begins it again with a text and
-// gives the background task it then runs as; nil where it cannot be.
+// Ended marks that an agent takes no more messages. Who sent it one that it did not take gets that back. Resume
+// begins it again with a text and gives the background task it then runs as; nil where it cannot be.
 func (b *Inbox) Ended(agent string, resume func(text string) (task string, err error)) {
 	b.mu.Lock()
 	var back []Mail
@@ -339,8 +333,7 @@ func (b *Inbox) Request(id string) (Mail, bool) {
 	return b.asked[i], true
 }
 
-// Take gives the messages to an agent that it has not taken, in the order in which they
-// were sent.
+// Take gives the messages to an agent that it has not taken, in the order in which they were sent.
 func (b *Inbox) Take(agent string) []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -353,9 +346,8 @@ func (b *Inbox) Take(agent string) []Mail {
 	return taken
 }
 
-// Expect notes that something may still bring an agent a message, such as a job that is
-// due. An agent waits in Await only while something is. Release takes the note back;
-// called again it does nothing.
+// Expect notes that something may still bring an agent a message, such as a job that is due. An agent waits in Await
+// only while something is. Release takes the note back; called again it does nothing.
 func (b *Inbox) Expect(agent string) (release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -371,9 +363,8 @@ func (b *Inbox) Expect(agent string) (release func()) {
 	})
 }
 
-// Await waits until there is a message for the agent, nothing is due for it any more, or
-// the time is up, and reports whether there is a message. It gives up when ctx ends. One
-// waits for an agent at a time: the agent itself.
+// Await waits until there is a message for the agent, nothing is due for it any more, or the time is up, and reports
+// whether there is a message. It gives up when ctx ends. One waits for an agent at a time: the agent itself.
 func (b *Inbox) Await(ctx context.Context, agent string, most time.Duration) bool {
 	b.mu.Lock()
 	p, err := b.find(agent)

@@ -42,8 +42,7 @@ type State struct {
 	// Snipped is what is left out of the messages where they are sent on; they themselves
 	// stay. A session that is opened again on them begins with nothing left out.
 	Snipped Snips
-	// Output is the answer in the form that the caller of the session asked for, once
-	// there is one.
+	// Output is the answer in the form that the caller of the session asked for, once there is one.
 	Output json.RawMessage
 }
 
@@ -68,8 +67,7 @@ func (m Modifier) Then(next Modifier) Modifier {
 	return func(s State) State { return next(m(s)) }
 }
 
-// Roots are the folders the conversation may work in: where it began, where it
-// is, and the additional ones (F1).
+// Roots are the folders the conversation may work in: where it began, where it is, and the additional ones (F1).
 func (s State) Roots() []string {
 	all := slices.Concat([]string{s.Root, s.Dir}, s.Extra)
 	roots := all[:0]
@@ -107,8 +105,7 @@ type Place struct {
 	Extra     []string
 }
 
-// Options that the tool system itself looks at; the model and what else a screen needs have
-// names of their own.
+// Options that the tool system itself looks at; the model and what else a screen needs have names of their own.
 const (
 	OptionCoordinator = "coordinator"
 
@@ -197,9 +194,8 @@ func (s State) Discover(names ...string) State {
 	return s
 }
 
-// Observation is what a call learned. Unlike a Modifier it commutes with those of
-// other calls, so safe calls may have one; it is committed in call order under
-// every policy (B5). One of the members is set.
+// Observation is what a call learned. Unlike a Modifier it commutes with those of other calls, so safe calls may have
+// one; it is committed in call order under every policy (B5). One of the members is set.
 type Observation struct {
 	// Read is a file whose content was seen or written.
 	Read *FileSeen
@@ -249,8 +245,7 @@ func HashOf(content []byte) string {
 // "recent" being call order, so that it is the same under every policy (B5).
 type FileCache struct{ seen []FileSeen }
 
-// Put adds or renews an entry. A part of what was seen in full, unchanged since,
-// does not make less of it.
+// Put adds or renews an entry. A part of what was seen in full, unchanged since, does not make less of it.
 func (c FileCache) Put(f FileSeen) FileCache {
 	next := make([]FileSeen, 0, len(c.seen)+1)
 	for _, e := range c.seen {

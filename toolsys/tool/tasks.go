@@ -59,10 +59,9 @@ var (
 	errMore        = errors.New("the task wrote something")
 )
 
-// Tasks is the table of a session's background tasks: what Bash starts and leaves
-// running, background agents, and what TaskOutput and TaskStop look at (SPEC B4, L4).
-// A task outlives the turn and the sub-agent that began it, so it is no part of a
-// conversation's state: agents of every depth share one table.
+// Tasks is the table of a session's background tasks: what Bash starts and leaves running, background agents, and
+// what TaskOutput and TaskStop look at (SPEC B4, L4). A task outlives the turn and the sub-agent that began it, so it
+// is no part of a conversation's state: agents of every depth share one table.
 //
 // Whoever waits for a task waits at the table's clock, so that in a simulated run
 // those woken by one task's end go on one at a time and in a fixed order. A table is
@@ -96,10 +95,9 @@ func NewTasks(clock Clock, sink func(Task)) *Tasks {
 	return &Tasks{clock: clock, sink: sink}
 }
 
-// Start begins a task and gives its id. The work runs beside the caller, as actor
-// task/<id> of the clock, until it ends or is stopped. It writes to out and gives an
-// exit code, or an error where there is none; either means failure unless the code
-// is 0. Its context ends only when the task is stopped.
+// Start begins a task and gives its id. The work runs beside the caller, as actor task/<id> of the clock, until it
+// ends or is stopped. It writes to out and gives an exit code, or an error where there is none; either means failure
+// unless the code is 0. Its context ends only when the task is stopped.
 func (t *Tasks) Start(spec TaskSpec, run func(ctx context.Context, out io.Writer) (exit int, err error)) string {
 	ctx, stop := context.WithCancelCause(context.Background())
 	over, end := context.WithCancelCause(context.Background())
@@ -182,8 +180,7 @@ func (r *task) drop(n int) {
 	r.kept = append(make([]byte, 0, 2*KeepTaskBytes), r.kept[n:]...)
 }
 
-// find wants the table's lock held. Ids are looked for and not parsed: "task_01"
-// is no task.
+// find wants the table's lock held. Ids are looked for and not parsed: "task_01" is no task.
 func (t *Tasks) find(id string) (*task, error) {
 	for _, r := range t.all {
 		if r.ID == id {
@@ -319,9 +316,8 @@ func (t *Tasks) waiter(id, doing string) (*task, string, error) {
 	return r, fmt.Sprintf("task/%s/%s/%d", id, doing, r.waits), nil
 }
 
-// Stop ends a task and waits until it has ended, however long it takes to; the
-// wait, not the stop, is given up when ctx ends. A task that had ended stays as it
-// was. Errors: ctx's cause, ErrNoTask.
+// Stop ends a task and waits until it has ended, however long it takes to; the wait, not the stop, is given up when
+// ctx ends. A task that had ended stays as it was. Errors: ctx's cause, ErrNoTask.
 func (t *Tasks) Stop(ctx context.Context, id string) (Task, error) {
 	r, actor, err := t.waiter(id, "stop")
 	if err != nil {
@@ -342,9 +338,8 @@ func (t *Tasks) Stop(ctx context.Context, id string) (Task, error) {
 	return t.Get(id)
 }
 
-// StopAll stops what runs, one after the other in the order in which it began, so
-// that the ends come in the same order each time. It gives up when ctx ends, with
-// its cause. What begins meanwhile is stopped too.
+// StopAll stops what runs, one after the other in the order in which it began, so that the ends come in the same
+// order each time. It gives up when ctx ends, with its cause. What begins meanwhile is stopped too.
 func (t *Tasks) StopAll(ctx context.Context) error {
 	for i := 0; ; i++ {
 		all := t.List()

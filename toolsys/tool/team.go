@@ -21,8 +21,7 @@ var (
 	ErrTeamBusy = errors.New("members of the team are at work")
 )
 
-// Found makes a team of which the lead is the first member. Errors: ErrNoPeer,
-// ErrTeamName, ErrInTeam.
+// Found makes a team of which the lead is the first member. Errors: ErrNoPeer, ErrTeamName, ErrInTeam.
 func (b *Inbox) Found(t Team) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

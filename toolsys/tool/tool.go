@@ -23,9 +23,8 @@ type Tool struct {
 	Wire    Wire
 	// Coordinates: who directs other agents and does no work itself may use the tool.
 	Coordinates bool
-	// Internal names input members the model may not send (H3). Complete gives the
-	// input of a call with them once a person approved it; false leaves the input as it
-	// is.
+	// Internal names input members the model may not send (H3). Complete gives the input of a call with them once a
+	// person approved it; false leaves the input as it is.
 	Internal []string
 	Complete func(Input, *Context) (json.RawMessage, bool)
 
@@ -33,8 +32,7 @@ type Tool struct {
 	Describe    func(Input) string
 	Prompt      func(PromptOptions) string
 
-	// Input and Output are the schemas, resolved on first use. Output is nil for a
-	// tool whose data is no object.
+	// Input and Output are the schemas, resolved on first use. Output is nil for a tool whose data is no object.
 	Input, Output *schema.Lazy
 
 	// Parse holds a raw input against the schema and turns it into the tool's own
@@ -151,8 +149,7 @@ func (t *Tool) OtherNames() []string {
 type Result[Out any] struct {
 	// Data is the tool's answer.
 	Data Out
-	// Failed marks an answer that reports a failure of the tool's own run: the
-	// block is sent with is_error.
+	// Failed marks an answer that reports a failure of the tool's own run: the block is sent with is_error.
 	Failed bool
 	// Messages are added after the results of the turn (H5).
 	Messages []message.Message

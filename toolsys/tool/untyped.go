@@ -40,10 +40,9 @@ func untyped[In, Out any](d Def[In, Out]) Def[any, any] {
 	}
 }
 
-// ofInput takes any value for f's argument, which is an input or, in Text and Block, the data. One
-// of another type, which a decorator swapped in, is a programmer's mistake and panics, as every
-// caller expects of f. It is nil where f is. It is not inlined, and neither are those below, so that one
-// function serves all members of a type.
+// ofInput takes any value for f's argument, which is an input or, in Text and Block, the data. One of another type,
+// which a decorator swapped in, is a programmer's mistake and panics, as every caller expects of f. It is nil where f
+// is. It is not inlined, and neither are those below, so that one function serves all members of a type.
 //
 //go:noinline
 func ofInput[In, T any](f func(In) T) func(any) T {

@@ -50,9 +50,8 @@ type WorkChange struct {
 // ErrWork is wrapped by the errors of a WorkList, which are worded for the model.
 var ErrWork = errors.New("the task list stays as it is")
 
-// WorkList is the list of what is to be done that the agents of a session share (SPEC L).
-// Like the background tasks it is no part of a conversation's state. It is safe for
-// concurrent use; a change is made as a whole or not at all.
+// WorkList is the list of what is to be done that the agents of a session share (SPEC L). Like the background tasks
+// it is no part of a conversation's state. It is safe for concurrent use; a change is made as a whole or not at all.
 type WorkList struct {
 	mu    sync.Mutex
 	added int
@@ -117,8 +116,7 @@ func open(items []WorkItem, item WorkItem) []string {
 	})
 }
 
-// Change changes an item and gives it before and after. A deleted one comes back as it
-// was, with the status deleted.
+// Change changes an item and gives it before and after. A deleted one comes back as it was, with the status deleted.
 func (l *WorkList) Change(id string, c WorkChange) (before, after WorkItem, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
