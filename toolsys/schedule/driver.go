@@ -11,16 +11,13 @@ import (
 // shell takes to kill a process that does not end by itself.
 const DefaultGrace = 5 * time.Second
 
-// Hooks are what a driver's owner does on the core's actions. All but Run are
-// called one at a time, in the order of the core's actions, under the driver's
-// lock: they may neither block nor call the driver. R is the owner's type of a
+// Hooks are what a driver's owner does on the core's actions. All but Run are called one at a time, in the order of
+// the core's actions, under the driver's lock: they may neither block nor call the driver. R is the owner's type of a
 // call's result.
 type Hooks[R any] struct {
-	// Run does the work of call i and gives its result, whatever happens. It runs
-	// beside other calls and other hooks.
+	// Run does the work of call i and gives its result, whatever happens. It runs beside other calls and other hooks.
 	Run func(ctx context.Context, i int, c Control) R
-	// Verdict reads from a result what the core needs; it may be called beside
-	// other hooks.
+	// Verdict reads from a result what the core needs; it may be called beside other hooks.
 	Verdict func(R) Verdict
 	// Answer makes the result of a call that never runs, or, the cause being
 	// Vanished, of one whose goroutine ended without giving one.
@@ -32,9 +29,8 @@ type Hooks[R any] struct {
 	// observations and lets it out; Discard forgets the call.
 	Apply, Drop, Emit func(i int, r R)
 	Discard           func(i int)
-	// Touches gives what call i reads and writes as things stand, nil being
-	// everything; asked under Effects only, when the call is added and when what it
-	// declared may no longer hold (J8). nil: no call declares anything.
+	// Touches gives what call i reads and writes as things stand, nil being everything; asked under Effects only,
+	// when the call is added and when what it declared may no longer hold (J8). nil: no call declares anything.
 	Touches func(i int) *Footprint
 	// Ended receives a result before anything follows from it; it may be nil.
 	Ended func(i int, r R)
@@ -46,8 +42,7 @@ type Hooks[R any] struct {
 
 // Control is how a running call reaches the core.
 type Control interface {
-	// Alone waits until nothing runs beside the call, for one whose input was
-	// rewritten into an exclusive one (G2).
+	// Alone waits until nothing runs beside the call, for one whose input was rewritten into an exclusive one (G2).
 	Alone(ctx context.Context) error
 	// Begin reports that the call's work begins. Until then it only waits, for a
 	// person's answer or for hooks, and the user's message stops it whatever its tool
@@ -73,15 +68,13 @@ type Config[R any] struct {
 	// Limit is how many safe calls run at once; 1 or more (I2).
 	Limit int
 	Hooks Hooks[R]
-	// Go starts a goroutine for call i alone, as the simulator does, which makes its start
-	// an event. nil: a call that starts is run at once, by a goroutine that has ended
-	// another or by a new one.
+	// Go starts a goroutine for call i alone, as the simulator does, which makes its start an event. nil: a call that
+	// starts is run at once, by a goroutine that has ended another or by a new one.
 	Go func(i int, f func())
 }
 
-// Driver runs one message's calls with goroutines. Its methods may be called from
-// any of them; the core is stepped under one lock that is never held while a call
-// runs.
+// Driver runs one message's calls with goroutines. Its methods may be called from any of them; the core is stepped
+// under one lock that is never held while a call runs.
 type Driver[R any] struct {
 	cfg  Config[R]
 	ctx  context.Context
@@ -105,17 +98,15 @@ type running[R any] struct {
 	result R
 	ctx    callContext
 	next   *running[R] // behind it among those that wait for a goroutine
-	// turn is closed when the call may go on alone, and made when it asks for that; alone
-	// records that it is.
+	// turn is closed when the call may go on alone, and made when it asks for that; alone records that it is.
 	turn  chan struct{}
 	alone bool
 	// left: the call has its result although it still runs.
 	left bool
 }
 
-// NewDriver makes a driver for one message. Calls see the values of ctx but not
-// its end: whoever ends it calls Abort, which stops calls one by one in a fixed
-// order, where context would cancel them in any.
+// NewDriver makes a driver for one message. Calls see the values of ctx but not its end: whoever ends it calls Abort,
+// which stops calls one by one in a fixed order, where context would cancel them in any.
 func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 	core, err := NewCore(cfg.Policy, cfg.Limit)
 	if err != nil {
@@ -188,8 +179,7 @@ func (d *Driver[R]) touches(i int) *Footprint {
 	return d.cfg.Hooks.Touches(i)
 }
 
-// step carries out what the core asks for, and what follows from that. The lock is
-// held.
+// step carries out what the core asks for, and what follows from that. The lock is held.
 func (d *Driver[R]) step(ev Event) {
 	for again := true; again; {
 		d.actions = d.core.Step(ev, d.actions[:0])
@@ -294,9 +284,8 @@ func (d *Driver[R]) work() {
 	d.mu.Unlock()
 }
 
-// deepen grows a new goroutine's stack once, before anything is on it. A call goes
-// deep (stages, hooks, decoding), and a stack that doubles under way copies its frames
-// each time: a third of what a call costs that does nothing.
+// deepen grows a new goroutine's stack once, before anything is on it. A call goes deep (stages, hooks, decoding),
+// and a stack that doubles under way copies its frames each time: a third of what a call costs that does nothing.
 //
 //go:noinline
 func deepen(i int) byte {

@@ -140,9 +140,9 @@ func TestSubstitutionsHoldTheScriptThatBashMakesOfThem(t *testing.T) {
 		"echo \"`echo ''#; touch x`\"", "x=`cat 'f'#; touch x`", "[ \"`echo \"\"#; touch x`\" ]", "grep \"`echo $x#; touch x`\" f", "echo \"`echo ${x}#; touch x`\"", "bash -c 'x=`echo \"\"#; touch x`'",
 		"cat <<E\n`echo ''#; touch x`\nE", "echo \"`echo \\`echo ''#; touch x\\``\"", "echo \"$(echo `echo ''#; touch x`)\"", "echo \"${y:-`echo ''#; touch x`}\"",
 		"echo \"$(echo ''#; touch x\n)\"", "echo $(grep ''#; touch x\n)", "x=$(echo $y#; touch x\n)", "x=$(echo \"\"\\\n#; touch x\n)", "cat <(echo ${y}#; touch x\n)", "x=$(echo $(ls)#; touch x\n)", "x=$(echo $((1))#; touch x\n)", "(x=$(echo 'a'#; touch x\n))",
-		"x=`cat 'a\\\nb'`", "x=`echo \\`cat 'a\\\nb'\\``", "echo \"`cat \"{a,b}\"`\"", "echo \"`cat \"a{1..3}\"`\"",
+		"cat <<E\n`grep \\\"a b\\\" f`\nE", "x=`cat 'a\\\nb'`", "x=`echo \\`cat 'a\\\nb'\\``", "echo \"`cat \"{a,b}\"`\"", "echo \"`cat \"a{1..3}\"`\"",
 	)
-	provesAll(t, "x=`cat 'f' # y`", "x=$(cat 'f' # y\n)", "x=$(ls;# y\n)", "x=$( (ls)#; touch x\n)", "echo a#b $# ${#x} '#' \"$(echo a#b)\"", "ls \\\n# x", "x=`ls; # touch x\n`", "x=`cat \\\n f`", "echo \"`cat '{a,b}'`\"", "x=`grep '#' f`", "x=`echo \\`ls a\\``", "echo `echo '$x' \"a\"` '`'", "echo \"`wc -l f`\" '{a,b}'")
+	provesAll(t, "x=`cat 'f' # y`", "x=$(cat 'f' # y\n)", "x=$(ls;# y\n)", "x=$( (ls)#; touch x\n)", "echo a#b $# ${#x} '#' \"$(echo a#b)\"", "ls \\\n# x", "x=`ls; # touch x\n`", "x=`cat \\\n f`", "echo \"`cat '{a,b}'`\"", "x=`grep '#' f`", "x=`echo \\`ls a\\``", "echo `echo '$x' \"a\"` '`'", "echo \"`wc -l f`\" '{a,b}'", "echo \"`grep \\\"a b\\\" f`\"")
 }
 
 // The names that find gives begin with that of its folder: @x is a file of options to nm, and +x a command to a pager.
