@@ -140,7 +140,13 @@ func TestTapPassesAnAnswerOnThatBeginsBeforeTheRequestIsOver(t *testing.T) {
 	defer api.Close()
 	s := beside(t, "tap", "--out", filepath.Join(t.TempDir(), "out.yaml"), "--listen", "127.0.0.1:0", "--upstream", api.URL)
 	body, rest := io.Pipe()
-	go func() { _, _ = io.WriteString(rest, first) }()
+	begun := make(chan struct{})
+	go func() {
+		_, _ = io.WriteString(rest, first)
+		<-begun
+		_, _ = io.WriteString(rest, second)
+		_ = rest.Close()
+	}()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/v1/chat/completions", body)
@@ -153,10 +159,7 @@ func TestTapPassesAnAnswerOnThatBeginsBeforeTheRequestIsOver(t *testing.T) {
 	line, err := lines.ReadString('\n')
 	require.NoError(t, err)
 	assert.Equal(t, "begun\n", line)
-	go func() {
-		_, _ = io.WriteString(rest, second)
-		_ = rest.Close()
-	}()
+	close(begun)
 	line, err = lines.ReadString('\n')
 	require.NoError(t, err)
 	assert.Equal(t, "over\n", line)
