@@ -229,6 +229,9 @@ func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 			continue
 		}
 		v := w.assigned(as.Value)
+		if w.posix { // in front of some builtins it outlives the command
+			delete(w.state.vars, as.Name.Value)
+		}
 		forRead := as.Name.Value == "IFS" && len(words) > 0 && words[0].isLiteral("read")
 		if !forRead {
 			w.runsWith(st, as.Name.Value, v)

@@ -625,6 +625,7 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	)
 	// Names that a pattern, an escape, an option cut short or a folder stands for, and what git prints of files.
 	ruled{deny: []string{"Read(/repo/.env)"}}.neverAllowed(t,
+		"sh -c 'x=a; x=nv :; cat .e$x'", "dash -c 'x=a; x=nv set --; cat .e$x'", "sh -c 'x=a; x=nv unset y; cat .e$x'",
 		"cat .e[[:alpha:]]v", "cat .[[.e.]]nv", "cat $'.env\\0x'", "cat $'.\\545nv'", "cat //proc/self/cwd/.env", "cat //repo/link", "cat /dev/fd/3/.env 3< .", "cat /dev/fd/?/.env 3< .",
 		"date -f .env", "git tag -F .env x", "git branch --foo=.env", "grep -d recurse x .", "grep -drecurse x", "grep --directories=recurse x", "grep --dir=recurse x .", "grep --rec x", "grep --fil=.env f",
 		"grep --fi .env f", "wc --files0-f=.env", "du --files0=.env", "diff . sub", "diff f .", "diff . f", "diff s* .", "git status -v", "git status --verbose", "git reflog show -p",
