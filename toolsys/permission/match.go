@@ -35,7 +35,7 @@ func (u *unit) covered(q *Query, content string, wide bool) bool {
 	folds := wide && q.Shell != nil && q.Shell.Folds
 	switch u.kind {
 	case contentUnit:
-		return contentCovered(content, u.text) || wide && (textCovered(caseless(content), caseless(u.text)) || sameMachine(content, u.text))
+		return contentCovered(content, u.text, wide) || wide && (contentCovered(caseless(content), caseless(u.text), wide) || sameMachine(content, u.text))
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:
@@ -287,13 +287,13 @@ func width(pattern string, c byte) int {
 
 // contentCovered reports whether a rule covers what a tool names as its content. Host names know no
 // case and may end in a dot, and are compared as the network knows them.
-func contentCovered(pattern, content string) bool {
+func contentCovered(pattern, content string, wide bool) bool {
 	if isDomain(pattern) && isDomain(content) {
 		pattern, content = hostname(pattern), hostname(content)
 		if !strings.Contains(pattern, "%") { // a rule for an address is about it on each of the machine's networks
 			content, _, _ = strings.Cut(content, "%")
 		}
-		if _, err := netip.ParseAddr(content[len(domainPrefix):]); err != nil && strings.Trim(pattern[len(domainPrefix):], ".*0123456789") == "" && strings.ContainsAny(pattern, "0123456789") {
+		if _, err := netip.ParseAddr(content[len(domainPrefix):]); err != nil && !wide && strings.Trim(pattern[len(domainPrefix):], ".*0123456789") == "" && strings.ContainsAny(pattern, "0123456789") {
 			return false // a name that begins as addresses do, such as 10.x.org beside 10.*, is none of them
 		}
 	}
