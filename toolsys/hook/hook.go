@@ -1,6 +1,5 @@
-// Package hook lets others take part in a call: Go functions and external commands
-// that see it before and after it runs, change its input or output, decide its
-// permission, stop it, or add context (SPEC G1-G3).
+// Package hook lets others take part in a call: Go functions and external commands that see it before and after it
+// runs, change its input or output, decide its permission, stop it, or add context (SPEC G1-G3).
 //
 // The rules of merging, all in [Set.Run]:
 //
@@ -23,9 +22,8 @@
 //     hook's `if` is about, with a reply of which a part made no sense, or once a later hook
 //     rewrote the input.
 //
-// A hook runs in a goroutine of its own. One that ignores its context is left behind
-// when its time is up, and its goroutine lives until it returns; what it was given
-// are copies, so it can do no harm later.
+// A hook runs in a goroutine of its own. One that ignores its context is left behind when its time is up, and its
+// goroutine lives until it returns; what it was given are copies, so it can do no harm later.
 package hook
 
 import (
@@ -49,10 +47,9 @@ import (
 // Event is the moment a hook is asked at (G1).
 type Event string
 
-// The events. PreToolUse comes before permission, PostToolUse and
-// PostToolUseFailure after the run, PermissionDenied after a refusal (F3),
-// Elicitation before a server's question reaches the user, and ElicitationResult
-// before the user's answer reaches the server (N5).
+// The events. PreToolUse comes before permission, PostToolUse and PostToolUseFailure after the run, PermissionDenied
+// after a refusal (F3), Elicitation before a server's question reaches the user, and ElicitationResult before the
+// user's answer reaches the server (N5).
 const (
 	PreToolUse         Event = "PreToolUse"
 	PostToolUse        Event = "PostToolUse"
@@ -78,18 +75,16 @@ type Hook struct {
 	If string
 	// Timeout is how long Run may take; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// OnFailure is what becomes of the call when the hook fails: Run returns an error,
-	// panics or outstays its time, or a part of its reply makes no sense. Allow lets the
-	// call go on without the hook; Ask puts it to a person and Deny refuses it, both
-	// only where a decision counts. After the run Deny withholds the output, since a
-	// call that ran cannot be refused. The zero value is Allow; see Command for Deny.
+	// OnFailure is what becomes of the call when the hook fails: Run returns an error, panics or outstays its time,
+	// or a part of its reply makes no sense. Allow lets the call go on without the hook; Ask puts it to a person and
+	// Deny refuses it, both only where a decision counts. After the run Deny withholds the output, since a call that
+	// ran cannot be refused. The zero value is Allow; see Command for Deny.
 	OnFailure permission.Behaviour
 	// Run is asked. Its context ends with the timeout and with the call.
 	Run func(ctx context.Context, in Input) (Output, error)
 }
 
-// Input is what a hook is asked about. It is the hook's own copy; a command gets it as
-// JSON.
+// Input is what a hook is asked about. It is the hook's own copy; a command gets it as JSON.
 type Input struct {
 	Event Event `json:"event"`
 	// Tool is the tool's name and Aliases its old ones; for the elicitation events
@@ -115,8 +110,7 @@ type Input struct {
 // Output is a hook's reply; its zero value leaves everything as it is. Members that have no
 // meaning at an event are ignored there, with a report.
 type Output struct {
-	// Input replaces the call's input, or the elicitation's question or answer: a
-	// JSON object.
+	// Input replaces the call's input, or the elicitation's question or answer: a JSON object.
 	Input json.RawMessage
 	// Decision is on the call's permission, or on whether an elicitation is
 	// answered; Passthrough leaves it to others.
@@ -208,8 +202,7 @@ type added struct {
 	list atomic.Pointer[[]registered]
 }
 
-// Open gives the set such that hooks can be added to it and to its copies. One that is open
-// stays as it is.
+// Open gives the set such that hooks can be added to it and to its copies. One that is open stays as it is.
 func (s Set) Open(clock tool.Clock) Set {
 	if s.added == nil {
 		s.clock, s.added = clock, &added{}

@@ -50,6 +50,8 @@ func TestAScriptIsNoBurden(t *testing.T) {
 		"folders of git":   "git " + strings.Repeat("-C sub ", 10_000) + "log",
 		"texts for jq":     "jq " + strings.Repeat("--arg a b ", 10_000) + ". f",
 		"declarations":     "export " + strings.Repeat("a=b ", 20_000) + "; declare " + strings.Repeat("a=b ", 20_000),
+		"backquotes":       strings.Repeat("x=`ls a`; echo \"`ls`\"; ", 30_000),
+		"hashes":           strings.Repeat("x=$(echo a#b); (ls)#c\n", 30_000),
 		"not not":          strings.Repeat("! ", 80_000) + "ls",
 	} {
 		var before, after runtime.MemStats

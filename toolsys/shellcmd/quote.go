@@ -45,7 +45,7 @@ func unevenIn(p *syntax.ParamExp, dollar bool) bool {
 // backslashes first, even within quotes, ends it at the next backquote, quoted or not, and within double quotes has others end
 // them, so that braces are expanded; this parser goes on reading, and has a comment begin behind a quote.
 func backquoted(file *syntax.File, script string, lang syntax.LangVariant) bool {
-	quoted, same, pairs := uint(0), true, []string{`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", ""}
+	quoted, same, texts := uint(0), true, strings.Contains(script, "<<")
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if q, is := n.(*syntax.DblQuoted); is {
 			quoted = max(quoted, q.End().Offset())
@@ -54,21 +54,26 @@ func backquoted(file *syntax.File, script string, lang syntax.LangVariant) bool 
 		if !is || !sub.Backquotes {
 			return same
 		}
-		source, own := script[sub.Left.Offset()+1:sub.Right.Offset()], slices.Clip(pairs)
+		source, own := script[sub.Left.Offset()+1:sub.Right.Offset()], bare
 		if sub.Left.Offset() < quoted {
-			own = append(own, `\"`, `"`)
+			own = within
 			same = same && !(strings.Contains(source, `"`) && strings.Contains(source, "{"))
-		} else if strings.Contains(script, "<<") { // to a plain shell a here-document is quoted
+		} else if texts { // to a plain shell a here-document is quoted
 			same = same && !strings.Contains(source, `\"`)
 		}
-		inner, err := parseStrict(strings.NewReplacer(own...).Replace(source), lang)
+		inner, err := parseStrict(own.Replace(source), lang)
 		same = same && err == nil && !strings.Contains(escapes.Replace(source), "`") && printed(inner) == printed(&syntax.File{Stmts: sub.Stmts})
 		return false
 	})
 	return same
 }
 
-var escapes = strings.NewReplacer(`\\`, "", "\\`", "")
+var (
+	escapes = strings.NewReplacer(`\\`, "", "\\`", "")
+	// bare takes off the backslashes in backquotes, within those in backquotes that stand within double quotes.
+	bare   = strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "")
+	within = strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "", `\"`, `"`)
+)
 
 var commentBehind = regexp.MustCompile(`^(?:\\\n)*#`).MatchString
 
