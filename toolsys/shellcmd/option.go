@@ -295,9 +295,12 @@ func (sp spec) check(c *call) {
 	}
 	c.readsValues(sp, p)
 	all := slices.Concat(p.further, p.operands)
-	if sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all) || p.late) {
+	if written := all; sp.AtMost > 0 && (len(all) > sp.AtMost || hasMany(all) || p.late) {
 		c.doubt("a further operand of " + c.name + " would be written to")
-		c.touches(File{Write: true}, all[min(sp.AtMost, len(all)):]...)
+		if !hasMany(all) { // of several files that one word matches, any may be the further one
+			written = all[min(sp.AtMost, len(all)):]
+		}
+		c.touches(File{Write: true}, written...)
 	}
 	operands := p.operands
 	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
