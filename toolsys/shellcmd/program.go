@@ -28,6 +28,8 @@ func (ch changer) check(c *call) {
 	if c.name == "ln" && len(operands) == 1 {
 		operands = append(operands, Word{Text: path.Base(operands[0].Text)}) // the link is made where the shell is
 	}
+	up := func(f Word) bool { return f.Kind != Literal || strings.Contains(f.Text, "..") }
+	c.step.FilesUnknown = c.step.FilesUnknown || p.given("parents") && slices.ContainsFunc(operands, up) // .. behind the target
 	c.step.Leaf = !ch.Last // what has another name is found no more by the one that a rule names
 	if c.name == "tee" && !slices.ContainsFunc(operands, func(f Word) bool { return f.Kind != Literal || !harmlessTarget(f.Text) }) {
 		c.step.ReadOnly, c.step.Doubt = true, ""
