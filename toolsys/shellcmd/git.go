@@ -128,7 +128,7 @@ func (c *call) subcommand(name string) {
 			return
 		}
 		if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
-			c.doubt("a further operand of " + c.name + " would be written")
+			c.unbounded("a further operand of " + c.name + " would be written")
 		}
 		if p.given("no-index") || name == "diff" && len(p.operands) == 2 { // git compares two files unbidden where one is outside
 			c.reads(p.operands...)
