@@ -198,7 +198,7 @@ func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
 		return 0 // it may bring further words, or be an option to a program of another version
 	}
 	p.options = append(p.options, o)
-	if pattern {
+	if pattern || o.value.Kind == Many && (o.value.Below || !o.value.Given) {
 		p.further = append(p.further, o.value)
 	}
 	if p.unlisted > 0 || len(p.operands) > 0 && !sp.Permutes && !strings.HasPrefix(c.name, "git ") {

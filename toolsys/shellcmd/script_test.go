@@ -539,6 +539,17 @@ func TestAPatternMayBringFurtherWords(t *testing.T) {
 		slices.Sort(paths)
 		assert.Equal(t, want, slices.Compact(paths), script)
 	}
+	for _, script := range []string{
+		"echo x /etc/passwd | xargs tac -s", "ls -a | xargs column -s", "ls | xargs head -n", "find . -exec paste -d {} +", "find . | xargs cut -b",
+		"read n < f; head -n $n f", "for n in $(cat f); do tail -n $n f; done", "ls | xargs grep -c x -A", "ls | xargs -n1 fold -w", "ls | xargs sort --key",
+	} {
+		steps := read(script).Steps
+		last := steps[len(steps)-1]
+		assert.True(t, last.FilesUnknown || slices.ContainsFunc(last.Files, func(f shellcmd.File) bool { return f.Path != "/repo/f" }), script)
+	}
+	for _, script := range []string{"n=$(wc -l < f); tail -n $n f", "head -n $N f", "for n in 1 2; do head -n $n f; done", "ls | xargs -I{} head -n {} f"} {
+		assert.False(t, slices.ContainsFunc(read(script).Steps, func(st shellcmd.Step) bool { return st.FilesUnknown }), script)
+	}
 }
 
 // On some systems another program has the name: ugrep that of grep, bat that of cat, jaq that of jq, procs that of ps,
