@@ -29,7 +29,9 @@ func (ch changer) check(c *call) {
 		operands = append(operands, Word{Text: path.Base(operands[0].Text)}) // the link is made where the shell is
 	}
 	up := func(f Word) bool { return f.Kind != Literal || strings.Contains(f.Text, "..") }
-	c.step.FilesUnknown = c.step.FilesUnknown || p.given("parents") && slices.ContainsFunc(operands, up) // .. behind the target
+	if p.given("parents") && slices.ContainsFunc(operands, up) {
+		c.step.FilesUnknown = true // .. leads out of the target
+	}
 	c.step.Leaf = !ch.Last // what has another name is found no more by the one that a rule names
 	if c.name == "tee" && !slices.ContainsFunc(operands, func(f Word) bool { return f.Kind != Literal || !harmlessTarget(f.Text) }) {
 		c.step.ReadOnly, c.step.Doubt = true, ""
