@@ -97,6 +97,7 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		case w.wild():
 			if sp.Any && sp.Refused == nil && (sp.Elsewhere == nil || !strings.HasPrefix(w.Text, "-")) {
 				p.operands = append(p.operands, w)
+				c.step.FilesUnknown = c.step.FilesUnknown || sp.Operands == texts && len(sp.FileValues) > 0
 			} else if w.Kind != Unknown || !c.prefixed(sp, w, &p) {
 				return p, c.unread("a word that is not literal may be an option of " + c.name)
 			}

@@ -542,6 +542,7 @@ func TestAPatternMayBringFurtherWords(t *testing.T) {
 	for _, script := range []string{
 		"echo x /etc/passwd | xargs tac -s", "ls -a | xargs column -s", "ls | xargs head -n", "find . -exec paste -d {} +", "find . | xargs cut -b",
 		"read n < f; head -n $n f", "for n in $(cat f); do tail -n $n f; done", "ls | xargs grep -c x -A", "ls | xargs -n1 fold -w", "ls | xargs sort --key",
+		"echo -F .env | xargs pgrep",
 	} {
 		steps := read(script).Steps
 		last := steps[len(steps)-1]
