@@ -306,7 +306,7 @@ func (sp spec) check(c *call) {
 	operands := p.operands
 	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
 		if operands[0].Kind == Pattern || len(p.further) > 0 {
-			c.reads(operands[0])
+			c.touches(File{Tree: sp.Operands == patternTrees || p.given(sp.Walks...)}, operands[0])
 		}
 		operands = operands[1:]
 	}

@@ -639,6 +639,7 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 		`export x=.e{nv,f}; cat "$x"`, `declare x={.envf,.env}; cat "$x"`, `readonly x={.env,}; cat "$x"`, `typeset x=a{.,/../.}env; cat "$x"`, `x={.env,.env}; export x; cat $x`,
 		"cat .env\\", "cat 'x\n' .env\\",
 		"cp ./*", "cp f ./*", "cp lin* sub", "grep -r x lin*", "cp -r l?nk x", "mv ./*", "install ./*", "ln ./*", "cd sub && ln ../.env", "cd sub; ln -s ../.env", "cd prod; ln -sf /repo/f/x")
+	ruled{deny: []string{"Read(/repo/sub/g)"}}.neverAllowed(t, "grep -r *", "egrep -rb -E * x", "rg s*")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "cp --parents ../prod/x sub/l", "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
 	for _, text := range []string{
