@@ -126,9 +126,8 @@ func (r *run) readUnit(o readOptions) (text string, ended bool) {
 	return b.String(), true
 }
 
-// fields cuts a line that was read into the fields of `read`, as Bash does and the
-// interpreter does not: two delimiters beside each other have an empty field between
-// them, unless they are blanks.
+// fields cuts a line that was read into the fields of `read`, as Bash does and the interpreter does not: two
+// delimiters beside each other have an empty field between them, unless they are blanks.
 type fields struct {
 	chars   []byte // without the backslashes that escape
 	escaped []bool // a backslash was before the character, which then delimits nothing
@@ -159,8 +158,7 @@ func (f *fields) all() (list []string) {
 	return list
 }
 
-// of are the fields of so many names. The last name has what is left, without a
-// delimiter that only ends it.
+// of are the fields of so many names. The last name has what is left, without a delimiter that only ends it.
 func (f *fields) of(names int) []string {
 	list := make([]string, names)
 	at := f.blanks(0)

@@ -186,8 +186,7 @@ func builtinSource(r *run, hc interp.HandlerContext, args []string) []string {
 	return append([]string{"source", name}, args[2:]...)
 }
 
-// builtinTrap is trap ACTION SIGNAL... for EXIT and ERR; the other signals never come, so their
-// traps are nothing.
+// builtinTrap is trap ACTION SIGNAL... for EXIT and ERR; the other signals never come, so their traps are nothing.
 func builtinTrap(r *run, hc interp.HandlerContext, args []string) []string {
 	args = slices.Clone(args)
 	first := 1

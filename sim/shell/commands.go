@@ -119,9 +119,8 @@ var errTimeout = errors.New("timed out")
 
 // runTimeout is timeout [-k N] [-s SIGNAL] N COMMAND [ARG...]
 //
-// The limit is measured on the shell's own clock: a command's sleeps end at it. A command that computes
-// without sleeping takes no time and is not cut short. Nothing here outlives a signal, so -k and -s make no
-// difference.
+// The limit is measured on the shell's own clock: a command's sleeps end at it. A command that computes without
+// sleeping takes no time and is not cut short. Nothing here outlives a signal, so -k and -s make no difference.
 func runTimeout(p *proc) int {
 	o, ok := p.parse("+k|kill-after= s|signal=")
 	if !ok {

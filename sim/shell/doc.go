@@ -17,12 +17,11 @@
 //   - <(...) becomes a file in memory; >(...), coproc and select are refused before anything runs.
 //   - A job in the background (&) runs to its end in place; wait gives its status.
 //
-// Where it still differs from Bash: file descriptors above 2 cannot be redirected; a while loop's own
-// status is 0; an assignment to a readonly variable does not end the script; messages of expansion errors
-// lack "bash: line N:"; a failed ${x?} gives 1 even under -c; timeout cuts sleeps
-// short, not computations; patterns cannot refer back to their own groups; a variable that is split on
-// characters other than blanks loses its empty fields, as read's do not; an array with keys and nothing
-// in it has one element; a division by 0 ends its command only.
+// Where it still differs from Bash: file descriptors above 2 cannot be redirected; a while loop's own status is 0; an
+// assignment to a readonly variable does not end the script; messages of expansion errors lack "bash: line N:"; a
+// failed ${x?} gives 1 even under -c; timeout cuts sleeps short, not computations; patterns cannot refer back to
+// their own groups; a variable that is split on characters other than blanks loses its empty fields, as read's do
+// not; an array with keys and nothing in it has one element; a division by 0 ends its command only.
 //
 // # Commands
 //

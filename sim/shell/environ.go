@@ -13,8 +13,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// environ is the interpreter's base environment: the command's variables, and values made up when asked
-// for.
+// environ is the interpreter's base environment: the command's variables, and values made up when asked for.
 type environ struct {
 	run   *run
 	vars  map[string]string

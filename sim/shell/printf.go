@@ -26,9 +26,8 @@ func runPrintf(p *proc) int {
 	return code
 }
 
-// format is printf: the format is used again until the arguments are used up. Errors are about
-// arguments that are no numbers and directives that do not exist; the text is what printf prints all
-// the same.
+// format is printf: the format is used again until the arguments are used up. Errors are about arguments that are no
+// numbers and directives that do not exist; the text is what printf prints all the same.
 func format(format string, args []string) (text string, errs []error) {
 	f := &formatter{args: args}
 	for {

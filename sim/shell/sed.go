@@ -123,8 +123,7 @@ func (s *sedRun) stream(names []string) int {
 // sedFailure is sed's exit code for what goes wrong while it runs.
 const sedFailure = 4
 
-// separate runs the script over each file, with -i in place: the new text is complete before the file is
-// touched.
+// separate runs the script over each file, with -i in place: the new text is complete before the file is touched.
 func (s *sedRun) separate(names []string) int {
 	for _, name := range names {
 		data, ok := s.input(name)

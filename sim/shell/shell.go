@@ -35,14 +35,12 @@ type Shell struct {
 	Now func() time.Time
 	// Sleep waits, in whatever time the caller has, and gives ctx's error when cut short.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// MaxOutput bounds each stream in bytes: what a stage hands to the next one, what Run writes to
-	// Stdout and to Stderr, one written file, and the value of
-	// a variable, beyond which the script ends. A writer that passes it ends as if its reader had gone
-	// away (exit code 141); a file is then full. 0 means DefaultMaxOutput.
+	// MaxOutput bounds each stream in bytes: what a stage hands to the next one, what Run writes to Stdout and to
+	// Stderr, one written file, and the value of a variable, beyond which the script ends. A writer that passes it
+	// ends as if its reader had gone away (exit code 141); a file is then full. 0 means DefaultMaxOutput.
 	MaxOutput int64
-	// MaxSteps bounds the simple commands and turns of loops of one script, those of the scripts it
-	// starts included: a script that never sleeps and never ends would stop virtual time. 0 means
-	// DefaultMaxSteps.
+	// MaxSteps bounds the simple commands and turns of loops of one script, those of the scripts it starts included:
+	// a script that never sleeps and never ends would stop virtual time. 0 means DefaultMaxSteps.
 	MaxSteps int
 	User     string // "user" if empty
 	Host     string // "localhost" if empty
@@ -59,8 +57,7 @@ type Command struct {
 	Stderr io.Writer         // nil: thrown away
 }
 
-// Exit is how a script ended. Dir and Env are what a following command would start from (L4: cd becomes
-// a modifier).
+// Exit is how a script ended. Dir and Env are what a following command would start from (L4: cd becomes a modifier).
 type Exit struct {
 	Code int               // 0 to 255
 	Dir  string            // the working directory
