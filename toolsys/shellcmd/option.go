@@ -157,8 +157,10 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 	if long, is := strings.CutPrefix(text, "--"); is {
 		return c.long(sp, long, args, p)
 	}
-	if sp.Digits && allDigits(text[1:]) {
-		return 1
+	if sp.Digits && allDigits(text[1:2]) {
+		if p.unlisted = 2; allDigits(text[1:]) { // in head -5c, the c takes no value
+			return 1
+		}
 	}
 	for i := 1; i < len(text); i++ {
 		name := text[i : i+1]
@@ -179,6 +181,9 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 			return 0
 		}
 		if rest := text[i+1:]; rest != "" || takes == "::" {
+			if c.name == "rg" { // drops the sign between the letter and the value
+				rest = strings.TrimPrefix(rest, "=")
+			}
 			o.value = Word{Text: rest, Source: rest}
 			p.options = append(p.options, o)
 			return 1
