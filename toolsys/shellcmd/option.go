@@ -157,10 +157,11 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 	if long, is := strings.CutPrefix(text, "--"); is {
 		return c.long(sp, long, args, p)
 	}
-	if sp.Digits && allDigits(text[1:2]) {
-		if p.unlisted = 2; allDigits(text[1:]) { // in head -5c, the c takes no value
-			return 1
-		}
+	switch {
+	case sp.Digits && allDigits(text[1:]):
+		return 1
+	case allDigits(text[1:2]) && len(text) > 2:
+		p.unlisted = 2 // in head -5c, the c takes no value
 	}
 	for i := 1; i < len(text); i++ {
 		name := text[i : i+1]

@@ -511,7 +511,7 @@ func TestAFileBehindAnOptionIsBoundByRules(t *testing.T) {
 		"pgrep --pidfile=.env", "pgrep -F.env x", "grep --context K .env", "fmt -p .env", "locate -d .env x", "locate -d x:.env y", "locate --database .env x",
 		"iconv -f ./.env f", "iconv --to-code=./.env f", "grep --binary x .env", "jq -1 .env", "jq -1.5 .env", "column -iN .env", "column -i -s .env", "column --tree-id -s .env", "git diff -sO .env", "git log -wO.env", "nl -dw .env", "cat <> .env", "tee y 0<> .env", "head f -n .env", "awk 1 f -v .env", "POSIXLY_CORRECT=1 sort f -k .env", "strings -Tn .env", "sed -i.bak p .env", "sed -i p .env", "sed --in-place=b p f", "sed -i'x/*' p f")
 	ruled{mode: permission.Bypass, deny: []string{"Edit(./b/**)"}}.neverAllowed(t, "sed -i'b/*' p f", "uniq f b/x", "uniq -c f b/x", "uniq $x", "git symbolic-ref ../b/x -", "uniq b/*", "uniq -c b/x*", "cat f | uniq - b/x")
-	ruled{mode: permission.Bypass, deny: []string{"Read(.env)"}}.neverAllowed(t, "head -5c .env", "tail -5c .env", "head -5qc .env f", "head -12n .env f", "rg x -f=.env f", "rg -if=.env f")
+	ruled{mode: permission.Bypass, deny: []string{"Read(.env)"}}.neverAllowed(t, "head -5c .env", "tail -5c .env", "head -5qc .env f", "head -12n .env f", "fold -1w .env f", "tac -s .env f", "tac --separator=.env f", "rg x -f=.env f", "rg -if=.env f")
 	for _, text := range []string{"head -5c /etc/shadow", "tail -5n /etc/shadow", "rg -f=/etc/shadow f", "ls -w /etc", "ls -T /etc", "ls -I /etc", "pgrep -F /etc/shadow", "fmt -p /etc/shadow", "grep --context K /etc/shadow", "iconv -f /etc/shadow f", "cut f -d /etc/shadow", "column -iN /etc/shadow"} {
 		assert.Equal(t, permission.Ask, ruled{}.decide(t, text), text)
 	}
