@@ -497,16 +497,17 @@ func (ls *lineScan) trajectory(v gjson.Result) error {
 	ls.values++
 	err := each(v.Get("steps"), func(step gjson.Result) error {
 		at, said := stamp(step.Get("timestamp")), plainText(step.Get("message"))
-		switch source := step.Get("source").String(); source {
-		case "user":
+		switch source, id := step.Get("source").String(), step.Get("extra.tool_call_id").String(); {
+		case source == "user":
 			return ls.written("user", nil, []any{textOf(said)}, at)
-		case "agent":
-			ls.logs.model = strings.Clone(cmp.Or(step.Get("model_name").String(), v.Get("agent.model_name").String()))
-			return ls.step(step, said, at)
-		default:
+		case source != "agent":
 			ls.s.ignore("steps of the source " + quoted(source))
 			return nil
+		case id != "" && !step.Get("tool_calls").Exists(): // A result of OpenClaw's, as Harbor writes it.
+			return ls.written("user", nil, []any{resultOf(id, said, step.Get("extra.is_error").Bool())}, at)
 		}
+		ls.logs.model = strings.Clone(cmp.Or(step.Get("model_name").String(), v.Get("agent.model_name").String()))
+		return ls.step(step, said, at)
 	})
 	return cmp.Or(err, each(v.Get("subagent_trajectories"), ls.trajectory))
 }

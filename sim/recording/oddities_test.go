@@ -592,6 +592,26 @@ func TestTrajectoriesWithinOneAreConversations(t *testing.T) {
 	}
 }
 
+// Harbor writes what each call of OpenClaw gave as a step of the agent's, which holds no call and names one beside it.
+func TestAStepOfATrajectoryMayBeAResult(t *testing.T) {
+	result := func(id, text, extra string) string {
+		return `{"source":"agent","message":"` + text + `","observation":{"results":[{"content":"` + text + `"}]},"extra":{"openclaw_role":"toolResult","tool_call_id":"` + id + `"` + extra + `}},`
+	}
+	rec := open(t, `{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"openclaw"},"steps":[{"source":"user","message":"Go."},`+
+		`{"source":"agent","message":"","tool_calls":[{"tool_call_id":"c1","function_name":"ls","arguments":{}},{"tool_call_id":"c2","function_name":"cat","arguments":{}}]},`+
+		result("c1", "x", "")+result("c2", "no such file", `,"is_error":true`)+`{"source":"agent","message":"Done."}]}`)
+	assert.Empty(t, rec.Ignored)
+	require.Len(t, rec.Conversations, 1)
+	turns := rec.Conversations[0].Turns
+	require.Len(t, turns, 2)
+	require.Len(t, turns[0].Results, 2)
+	for i, r := range turns[0].Results {
+		assert.Equal(t, []string{"c1", "c2"}[i], r.Call)
+		assert.Equal(t, i == 1, r.IsError)
+		assert.Contains(t, asJSON(t, r), []string{"x", "no such file"}[i])
+	}
+}
+
 // A body that is kept as what it means may have members that other recorders keep bodies in.
 func TestABodyMayHaveAMemberText(t *testing.T) {
 	body := object{"id": "r1", "object": "response", "model": "m-1", "status": "completed", "text": object{"format": object{"type": "text"}},
