@@ -150,10 +150,7 @@ func compared(kind string, was, now members, api dialect.API, alike bool) []Drif
 		}
 		a, b := was[path], now[path]
 		missing := (a == 0) != (b == 0)
-		switch {
-		case missing && !(was.holds(path) && now.holds(path)):
-			continue
-		case !missing && (a&^null == 0 || b&^null == 0 || a&^null == b&^null):
+		if missing && !(was.holds(path) && now.holds(path)) || !missing && (a&^null == 0 || b&^null == 0 || a&^null == b&^null) {
 			continue
 		}
 		aspect := "member"
