@@ -330,8 +330,8 @@ func textOf(words []Word) string {
 	return strings.Join(parts, " ")
 }
 
-// baseName takes off the folder.
-func baseName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+// baseName takes off the folder, also one that Windows writes.
+func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
 // usualFolders are where the system's programs are.
 var usualFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/"}

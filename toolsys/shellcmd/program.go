@@ -74,12 +74,12 @@ func (c *call) check(full string) {
 		c.w.looksUp(c.step, c.args)
 		return
 	}
-	if strings.Contains(full, "/") && !slices.ContainsFunc(usualFolders, func(dir string) bool { return dir+baseName(full) == full }) {
+	if strings.ContainsAny(full, `/\`) && !slices.ContainsFunc(usualFolders, func(dir string) bool { return dir+baseName(full) == full }) {
 		c.unbounded(full + " is a program of its own")
 		if c.w.wrote(full) {
 			c.opaque(full + " is written by the script itself")
 		}
-		c.mayRunText()
+		c.mayRunText(full)
 		return
 	}
 	sp, reader := tables.Readers[base]
@@ -108,14 +108,18 @@ func (c *call) check(full string) {
 	default:
 		c.unbounded(base + " is not known to only read")
 		if !c.step.Leaf {
-			c.mayRunText()
+			c.mayRunText(full)
 		}
 	}
 	c.runsOption()
 }
 
-// mayRunText looks for an interpreter and a text for it among the words of a program that may run what they name.
-func (c *call) mayRunText() {
+// mayRunText looks for an interpreter and a text for it among the words of a program that may run what they name. What is
+// called as a known program is may be that, from another folder, of a release or on a system that takes names in any case.
+func (c *call) mayRunText(full string) {
+	if name := unreleased(c.name); name != full && isProgram(name) {
+		c.supposes(append([]Word{{Text: name}}, c.args...))
+	}
 	for i, f := range c.args {
 		if f.Kind != Literal || !runsText(f.Text) {
 			continue

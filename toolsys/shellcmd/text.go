@@ -139,11 +139,8 @@ func bareAwk(program string) string {
 	return program
 }
 
-// awkRuns reports whether a program may run a command, or load code.
-func awkRuns(program string) bool {
-	return slices.ContainsFunc([]string{"system", "getline", "@", "close", "fflush", "namespace"}, func(word string) bool { return strings.Contains(program, word) }) ||
-		strings.Contains(strings.ReplaceAll(program, "||", ""), "|")
-}
+// awkRuns reports whether a program may run a command, or load code. Two bars are an or.
+var awkRuns = regexp.MustCompile(`system|getline|@|close|fflush|namespace|(?:^|[^|])(?:\|\|)*\|(?:[^|]|$)`).MatchString
 
 // awkWrites reports whether a program may print into a file: > behind a print.
 var awkWrites = regexp.MustCompile(`(?s)print.*>`).MatchString

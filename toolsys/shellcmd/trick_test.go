@@ -101,6 +101,13 @@ func TestAScriptThatIsReadForItsGrammarIsNotRun(t *testing.T) {
 	assert.Equal(t, []shellcmd.File{{Path: "/repo/f"}}, read("bash -n f").Steps[0].Files)
 }
 
+// A name with a backslash is that of a program in some folder, or of one that has it in its name.
+func TestABackslashInANameIsOfAFolder(t *testing.T) {
+	provesNone(t, `'x\ls' f`, `x\\ls f`, `'\ls' f`, `'/bin/x\ls' f`, `'/bin/\ls' f`, `'C:\bin\ls.exe'`, `env 'x\ls'`)
+	provesAll(t, `\ls f`, `/bin/\ls f`)
+	assert.Subset(t, read(`'C:\x\git.exe' push`).Steps[0].Readings, []string{"git push", `C:\x\git.exe push`})
+}
+
 // Help is asked for by the only word, and a certificate is shown by words that write none.
 func TestHelpAndCertificatesAreOnlyShown(t *testing.T) {
 	provesNone(t, "rm --help f", "rm -f --help", "xargs --help ls", "cp --help a b", "openssl x509 -in c -out d", "openssl x509 -req -in c", "openssl x509 -in pkcs11:x -text", "openssl x509 -engine x -in c",

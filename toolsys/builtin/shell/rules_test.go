@@ -710,13 +710,17 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 	ruled{deny: []string{"Bash(git push:*)"}}.neverAllowed(t,
 		"git x", "git-push", "/usr/lib/git-core/git-push", "git.exe push", "GIT push", "git send-pack .", "git subtree push", "git http-push u",
 		"git config alias.x push", "git config --global alias.x push", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x",
+		// Programs and interpreters by folders of their own, also as Windows writes them, and in other letters.
+		`'C:\Git\bin\git.exe' push`, `C:\\Git\\git push`, `'.\git' push`, `env '/c/Git\git.exe' push`, "/opt/bin/git x", "Git x", "git.exe -c alias.x=y x",
+		"/opt/bin/bash -c 'y=push; git $y'", "/opt/bin/bash x.sh", ".venv/bin/python -c x", "/opt/bin/node -e x", "/opt/bin/find . -exec git x ';'",
+		"/c/Windows/System32/cmd.exe //c 'git p^ush'", `'C:\Windows\System32\cmd.exe' /c x.bat`, "/opt/bin/pwsh -enc eA==", "/opt/bin/gawk 'BEGIN { system(\"git pu\" \"sh\") }'",
 	)
 	ruled{deny: []string{"Read(.env)"}}.neverAllowed(t, "mv .env y", "cat /dev/fd/../cwd/.env", "cat /proc/self/cwd/.env", "cat /proc/1/root/repo/.env", "cd /proc/self; cat cwd/.env", "strings @list", "install .env y")
 	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm:*)", "Bash(git push:*)"}}
 	for _, text := range []string{
 		"git commit -m 'say rm'", "git config user.name x", "git config set user.name x", "git config -f c user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
 		"git config --get x.y", "FOO=1 npm test", "NODE_ENV=test npm run test", "cp a b", "mv a b", "ln -s a b", "sort -u f", "split -l 5 f", "pip install x",
-		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python3 -m pytest -q", "python -m unittest a.b", "python ./dev/x.py", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
+		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python3 -m pytest -q", "python -m unittest a.b", "python ./dev/x.py", ".venv/bin/python x.py", "./gradlew build", "node_modules/.bin/eslint .", "/opt/bin/git status", "./run git status", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
 	} {
 		assert.Equal(t, permission.Allow, r.decide(t, text), text)
 	}
