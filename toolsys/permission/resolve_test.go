@@ -382,7 +382,7 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 // the start-up files of interpreters, and from agents' own.
 func TestAcceptanceOfEditsLeavesOutFilesThatProgramsLookForUnasked(t *testing.T) {
 	for path, want := range map[string]permission.Behaviour{
-		"/repo/lefthook-local.yml": permission.Ask, "/repo/.lefthook/pre-commit/x.sh": permission.Ask, "/repo/mise.local.toml": permission.Ask, "/repo/.mise/config.toml": permission.Ask,
+		"/repo/lefthook-local.yml": permission.Ask, "/repo/.lefthook/pre-commit/x.sh": permission.Ask, "/repo/mise.local.toml": permission.Ask, "/repo/.mise/config.toml": permission.Ask, "/repo/.grok/config.toml": permission.Ask, "/repo/.pi/extensions/x.ts": permission.Ask, "/repo/.tabnine/agent/settings.json": permission.Ask, "/repo/.mux/init": permission.Ask, "/repo/gptme.toml": permission.Ask,
 		"/repo/.dir-locals-2.el": permission.Ask, "/repo/.helix/languages.toml": permission.Ask, "/repo/.nvim.lua": permission.Ask, "/repo/App.code-workspace": permission.Ask,
 		"/repo/crush.json": permission.Ask, "/repo/.agents/skills/x/SKILL.md": permission.Ask, "/repo/toolbench.yaml": permission.Ask,
 		"/repo/.pryrc": permission.Ask, "/repo/.ghci": permission.Ask, "/repo/.ocamlinit": permission.Ask, "/repo/.octaverc": permission.Ask, "/repo/.zcompdump": permission.Ask,
