@@ -120,8 +120,7 @@ func (r TokensReport) notes() []string {
 	refused := slices.DeleteFunc(each(r.Worst, func(row economics.ToolCost) string { return row.Name }), takenName.MatchString)
 	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refused)...)
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
-	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
-	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
+	return slices.Concat(lines, nameSome("without a schema, counted as {}", r.NoSchema), nameSome("with a schema that names no parameter", r.Empty))
 }
 
 // takenName are the names that the Messages API takes for tools.
