@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -117,7 +118,7 @@ func (c *call) check(full string) {
 // mayRunText looks for an interpreter and a text for it among the words of a program that may run what they name. What is
 // called as a known program is may be that, from another folder, of a release or on a system that takes names in any case.
 func (c *call) mayRunText(full string) {
-	if name := unreleased(c.name); name != full && isProgram(name) {
+	if name := unreleased(c.name); name != full && (isProgram(name) || tables.RunOptions[name] != nil) {
 		c.supposes(append([]Word{{Text: name}}, c.args...))
 	}
 	for i, f := range c.args {
@@ -219,7 +220,8 @@ func (c *call) runsOption() {
 	for _, option := range tables.RunOptions[c.name] {
 		for _, f := range c.args {
 			short := len(option) == 2 && option[0] == '-' && f.Kind == Literal && len(f.Text) > 1 && f.Text[0] == '-' && f.Text[1] != '-' && strings.Contains(f.Text, option[1:])
-			if short || means(f.Text, option) {
+			text, _, _ := strings.Cut(cmp.Or(f.Text, f.Source), "$") // of a word that may be many, what it begins with
+			if short || means(text, option) {
 				c.opaque(c.name + " runs the value of " + option)
 				return
 			}

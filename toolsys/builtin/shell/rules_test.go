@@ -714,13 +714,17 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 		`'C:\Git\bin\git.exe' push`, `C:\\Git\\git push`, `'.\git' push`, `env '/c/Git\git.exe' push`, "/opt/bin/git x", "Git x", "git.exe -c alias.x=y x",
 		"/opt/bin/bash -c 'y=push; git $y'", "/opt/bin/bash x.sh", ".venv/bin/python -c x", "/opt/bin/node -e x", "/opt/bin/find . -exec git x ';'",
 		"/c/Windows/System32/cmd.exe //c 'git p^ush'", `'C:\Windows\System32\cmd.exe' /c x.bat`, "/opt/bin/pwsh -enc eA==", "/opt/bin/gawk 'BEGIN { system(\"git pu\" \"sh\") }'",
+		// Programs that run a text of their words, in which the command's name need not stand.
+		`rpm --eval '%("$(printf gi)"t push)'`, `fzf --preview 'eval "$y"'`, `certbot certonly --pre-hook 'eval "$y"'`, `openvpn --up 'eval "$y"'`, `bat --pager 'eval "$y"' f`,
+		`dbus-send --session 'array:string:gi""t'`, `busctl call a b c d 'gi""t'`, `bpftrace -e 'BEGIN { system("g" "it") }'`, `schtasks.exe /run /tn a`, `/opt/bin/fzf --bind 'start:execute(eval "$y")'`,
+		"make --eval=$y", "rg --pre=$(cat f) x", "docker exec$y", "make --e$y",
 	)
 	ruled{deny: []string{"Read(.env)"}}.neverAllowed(t, "mv .env y", "cat /dev/fd/../cwd/.env", "cat /proc/self/cwd/.env", "cat /proc/1/root/repo/.env", "cd /proc/self; cat cwd/.env", "strings @list", "install .env y")
 	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm:*)", "Bash(git push:*)"}}
 	for _, text := range []string{
 		"git commit -m 'say rm'", "git config user.name x", "git config set user.name x", "git config -f c user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
 		"git config --get x.y", "FOO=1 npm test", "NODE_ENV=test npm run test", "cp a b", "mv a b", "ln -s a b", "sort -u f", "split -l 5 f", "pip install x",
-		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python3 -m pytest -q", "python -m unittest a.b", "python ./dev/x.py", ".venv/bin/python x.py", "./gradlew build", "node_modules/.bin/eslint .", "/opt/bin/git status", "./run git status", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
+		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x", "python3.12 x.py", "python3 -m pytest -q", "python -m unittest a.b", "python ./dev/x.py", ".venv/bin/python x.py", "./gradlew build", "node_modules/.bin/eslint .", "/opt/bin/git status", "./run git status", "rpm -q git", "fzf -m", "make x", "certbot renew", "bat f", "sed -f x.sed f", "git log -S std::x", "git fetch origin a:b",
 	} {
 		assert.Equal(t, permission.Allow, r.decide(t, text), text)
 	}
