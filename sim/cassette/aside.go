@@ -56,8 +56,7 @@ func (t asideText) value() string {
 // mark stands for a text that was set aside. Its first character is for private use.
 func mark(i int) string { return fmt.Sprintf("\ue0f5%d", i) }
 
-// setAside reports false where there is nothing to set aside, or marks could be mistaken. Lines keep
-// their numbers.
+// setAside reports false where there is nothing to set aside, or marks could be mistaken. Lines keep their numbers.
 func setAside(raw []byte) (aside, bool) {
 	var a aside
 	if bytes.Contains(raw, []byte("\ue0f5")) {

@@ -78,9 +78,8 @@ func isStream(h http.Header, body string) bool {
 	return strings.HasPrefix(body, "event:") || strings.HasPrefix(body, "data:")
 }
 
-// Scripted makes a cassette whose n-th answer is the n-th of the given event
-// streams. It holds no requests, so it is played leniently, by order (see
-// Options.Lenient): the way scripted turns stand in for a model.
+// Scripted makes a cassette whose n-th answer is the n-th of the given event streams. It holds no requests, so it is
+// played leniently, by order (see Options.Lenient): the way scripted turns stand in for a model.
 func Scripted(name string, answers ...[]stream.Event) *Cassette {
 	c := &Cassette{Name: name, Version: 1}
 	for n, events := range answers {
@@ -96,12 +95,10 @@ func Scripted(name string, answers ...[]stream.Event) *Cassette {
 	return c
 }
 
-// OffsetsHeader is the response header that carries the times of a body's
-// events: microseconds, separated by commas; the first counts from the
-// moment the request was sent, each other from the event before it. So
-// "400000,0,12500" are events at 400 ms, 400 ms and 412.5 ms. AWS's frames, JSON
-// values on lines, and those of a list have their times as events have. A response
-// that is no stream has one number: when its body was complete.
+// OffsetsHeader is the response header that carries the times of a body's events: microseconds, separated by commas;
+// the first counts from the moment the request was sent, each other from the event before it. So "400000,0,12500" are
+// events at 400 ms, 400 ms and 412.5 ms. AWS's frames, JSON values on lines, and those of a list have their times as
+// events have. A response that is no stream has one number: when its body was complete.
 const OffsetsHeader = "X-Toolbench-Event-Offsets"
 
 // Offsets are the times in OffsetsHeader; nil where there are none that can be read.
@@ -118,8 +115,7 @@ func times(events []stream.Event) []time.Duration {
 	return at
 }
 
-// formatOffsets rounds each time down to a tick, not each difference, so that
-// rounding does not add up.
+// formatOffsets rounds each time down to a tick, not each difference, so that rounding does not add up.
 func formatOffsets(at []time.Duration) string {
 	var b []byte
 	var last int64

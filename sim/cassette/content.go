@@ -19,8 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The errors of content encodings: one that is unknown or broken, and one that becomes
-// too large.
+// The errors of content encodings: one that is unknown or broken, and one that becomes too large.
 var (
 	ErrEncoding = errors.New("its content encoding is not known")
 	ErrExpands  = errors.New("it decodes to more than the limit")
@@ -37,17 +36,14 @@ var (
 // peeked is how many bytes identify an encoding.
 const peeked = 8
 
-// window is how far an encoder may look back, in bytes, however little there is: the
-// largest that HTTP servers use.
+// window is how far an encoder may look back, in bytes, however little there is: the largest that HTTP servers use.
 const window = 8 << 20
 
-// NewDecoder undoes what a server did to a body on its way: gzip, deflate, br or zstd. The
-// first bytes count more than the header, because recorders often decode a body and leave
-// the header; a body that is not encoded is read as it is. Each kind is decoded while it
-// arrives, so that the events of a stream keep their times. More than max bytes are
-// ErrExpands, and a reader's other errors are ErrEncoding or those of r; a body that ends
-// too early is io.ErrUnexpectedEOF. Nothing is read before the first Read. Close does not
-// close r.
+// NewDecoder undoes what a server did to a body on its way: gzip, deflate, br or zstd. The first bytes count more
+// than the header, because recorders often decode a body and leave the header; a body that is not encoded is read as
+// it is. Each kind is decoded while it arrives, so that the events of a stream keep their times. More than max bytes
+// are ErrExpands, and a reader's other errors are ErrEncoding or those of r; a body that ends too early is
+// io.ErrUnexpectedEOF. Nothing is read before the first Read. Close does not close r.
 func NewDecoder(r io.Reader, encoding string, max int64) io.ReadCloser {
 	return &decoder{encoded: r, encoding: strings.ToLower(strings.TrimSpace(encoding)), max: max, left: max}
 }
@@ -101,8 +97,7 @@ func (r *decoder) worded(err error) error {
 	return err
 }
 
-// malformed reports whether an encoding is not what it looked like; other errors are a
-// reader that failed.
+// malformed reports whether an encoding is not what it looked like; other errors are a reader that failed.
 func malformed(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || err != nil && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrHeader) || errors.Is(err, zlib.ErrChecksum) ||
@@ -158,8 +153,7 @@ func begun[R io.ReadCloser](r R, err error) (io.ReadCloser, error) {
 	return nil, err
 }
 
-// KnownEncoding reports whether a Content-Encoding is one that is decoded here; "" and
-// identity are.
+// KnownEncoding reports whether a Content-Encoding is one that is decoded here; "" and identity are.
 func KnownEncoding(encoding string) bool {
 	return slices.Contains([]string{"", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"}, strings.ToLower(strings.TrimSpace(encoding)))
 }

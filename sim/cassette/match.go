@@ -15,8 +15,7 @@ const alike = 0.3
 // listed is how many unused interactions a MissError names.
 const listed = 10
 
-// matcher finds the interaction that answers a request. It holds no lock: the
-// Player does.
+// matcher finds the interaction that answers a request. It holds no lock: the Player does.
 type matcher struct {
 	name    string
 	entries []entry
@@ -186,8 +185,7 @@ const (
 	diffMaxLines = 80 // of a diff in an error message
 )
 
-// unified is the diff from the recorded to the live request, cut to what one
-// can read in an error message.
+// unified is the diff from the recorded to the live request, cut to what one can read in an error message.
 func unified(recorded, live, was, is string) string {
 	text, err := udiff.ToUnified(recorded, live, was, udiff.Lines(was, is), diffContext)
 	if err != nil {

@@ -22,20 +22,18 @@ import (
 // ErrNothingRecorded is what Stop returns when no response was completed.
 var ErrNothingRecorded = errors.New("nothing was recorded")
 
-// Recorder is a transport that passes requests on and records them (O5). It
-// hands a body over when all of it has arrived, as go-vcr does; a body
-// that fails is recorded as far as it came, and fails there for its reader too.
+// Recorder is a transport that passes requests on and records them (O5). It hands a body over when all of it has
+// arrived, as go-vcr does; a body that fails is recorded as far as it came, and fails there for its reader too.
 type Recorder struct {
 	recorder   *vcr.Recorder
 	redact     redactor
 	temp, file string
 }
 
-// Record begins a recording to path, which must end in ".yaml", of what goes
-// through rt. Event times are stored (see OffsetsHeader), noise headers are
-// dropped, secrets blanked: keys and credentials by their place and looks, and
-// the given values wherever they stand. Nothing of an earlier recording at the
-// path remains, but it is only replaced when Stop succeeds.
+// Record begins a recording to path, which must end in ".yaml", of what goes through rt. Event times are stored (see
+// OffsetsHeader), noise headers are dropped, secrets blanked: keys and credentials by their place and looks, and the
+// given values wherever they stand. Nothing of an earlier recording at the path remains, but it is only replaced when
+// Stop succeeds.
 func Record(path string, rt http.RoundTripper, secrets ...string) (*Recorder, error) {
 	return RecordAfter(path, rt, secret.New(nameless(secrets)...), nil)
 }
@@ -117,14 +115,12 @@ func (f failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Stop writes the cassette, interactions in the order of their completion. It
-// returns ErrNothingRecorded, and leaves an earlier file alone, if there is
-// nothing to write.
+// Stop writes the cassette, interactions in the order of their completion. It returns ErrNothingRecorded, and leaves
+// an earlier file alone, if there is nothing to write.
 func (r *Recorder) Stop() error { return r.stop(r.file) }
 
-// Partial is Stop for a recording that did not come to its end: it writes to another
-// file, whose first line has the reason, and leaves an earlier
-// cassette alone. It gives the file's name.
+// Partial is Stop for a recording that did not come to its end: it writes to another file, whose first line has the
+// reason, and leaves an earlier cassette alone. It gives the file's name.
 func (r *Recorder) Partial(reason string) (string, error) {
 	file := strings.TrimSuffix(r.file, ".yaml") + ".partial.yaml"
 	if err := r.stop(file); err != nil {
@@ -160,13 +156,11 @@ func (r *Recorder) stop(file string) error {
 	return err
 }
 
-// Blanked counts what was blanked in what was written, by kind and place, once Stop or
-// Partial has returned.
+// Blanked counts what was blanked in what was written, by kind and place, once Stop or Partial has returned.
 func (r *Recorder) Blanked() []secret.Count { return r.redact.tally.Counts() }
 
-// timeStamper is the transport beneath go-vcr's recorder. It notes when each event
-// of a response arrives and puts the times into the response's headers once
-// the body has been read to its end - which is before go-vcr stores them.
+// timeStamper is the transport beneath go-vcr's recorder. It notes when each event of a response arrives and puts the
+// times into the response's headers once the body has been read to its end - which is before go-vcr stores them.
 type timeStamper struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -268,8 +262,7 @@ func (s *stamps) cut(p []byte, at time.Duration) {
 	}
 }
 
-// StampPieces puts the times of a body's events into its header, given the pieces it came in
-// and when each did.
+// StampPieces puts the times of a body's events into its header, given the pieces it came in and when each did.
 func StampPieces(header http.Header, pieces []string, at []time.Duration) {
 	s := stamps{header: header}
 	var last time.Duration

@@ -70,8 +70,7 @@ func isMessages(target string, body any) bool {
 	return ok && list
 }
 
-// local drops the host, and for Messages requests the query ("?beta=true"
-// stands for a header).
+// local drops the host, and for Messages requests the query ("?beta=true" stands for a header).
 func local(target string, messages bool) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -180,9 +179,8 @@ func encode(v any, indent string) string {
 // wrapAt is the width in runes at which long texts are broken for reading.
 const wrapAt = 100
 
-// pretty renders a request for people to compare: method and target, then the
-// body with a member a line, sorted, and texts broken at their own line breaks
-// so that a difference shows the words around it and not all of the prompt.
+// pretty renders a request for people to compare: method and target, then the body with a member a line, sorted, and
+// texts broken at their own line breaks so that a difference shows the words around it and not all of the prompt.
 func (r request) pretty() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", r.method, r.target)

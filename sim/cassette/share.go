@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// SharedHeader is the request header of a body of which only a part is written: every request of a
-// conversation repeats the one before it, so that a cassette would grow with the square of its
-// length. Its value is how many interactions before this one the rest stands, how many bytes of
-// that body this one begins with and how many it ends with, and the CRC-32 of the whole, as in
-// "1 81234 5120 1c291ca3".
+// SharedHeader is the request header of a body of which only a part is written: every request of a conversation
+// repeats the one before it, so that a cassette would grow with the square of its length. Its value is how many
+// interactions before this one the rest stands, how many bytes of that body this one begins with and how many it ends
+// with, and the CRC-32 of the whole, as in "1 81234 5120 1c291ca3".
 const SharedHeader = "X-Toolbench-Shared-Body"
 
 const (

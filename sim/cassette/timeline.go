@@ -100,9 +100,8 @@ func encoded(events []stream.Event) []piece {
 	return pieces
 }
 
-// cutAtEvents cuts a body behind each event. What follows the last one (an end
-// mark, an event that was cut) comes with it. The recorded bytes stay as they
-// are, odd line ends and comments included.
+// cutAtEvents cuts a body behind each event. What follows the last one (an end mark, an event that was cut) comes
+// with it. The recorded bytes stay as they are, odd line ends and comments included.
 func cutAtEvents(body []byte, at []time.Duration) []piece {
 	var d stream.Decoder
 	var pieces []piece
