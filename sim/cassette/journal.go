@@ -17,6 +17,7 @@ import (
 	"time"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
+	"github.com/spf13/afero"
 	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/secret"
@@ -51,16 +52,15 @@ type Journal struct {
 	failed  error
 
 	// The writer's own: the file, and the length of the part that does not change any more.
-	out      *os.File
+	out      afero.File
 	fixed    int64
 	length   int64
 	recorded int
 	bodies   Bodies // of the part that does not change any more
 }
 
-// NewJournal begins a recording to path of what goes through next. Nothing is written
-// before there is an answer, so that an earlier file stays until then. The caller ends it
-// with Close.
+// NewJournal begins a recording to path of what goes through next. Nothing is written before there is an answer, so
+// that an earlier file stays until then. The caller ends it with Close.
 func NewJournal(path string, next http.RoundTripper, known []secret.Known) (*Journal, error) {
 	if next == nil {
 		return nil, fmt.Errorf("record to %q: there is no transport to record", path)
@@ -105,8 +105,7 @@ type chunk struct {
 	bytes []byte
 }
 
-// queue holds chunks that were passed on and not decoded yet: however many, since who
-// passes them on never waits.
+// queue holds chunks that were passed on and not decoded yet: however many, since who passes them on never waits.
 type queue struct {
 	mu    sync.Mutex
 	more  sync.Cond
@@ -329,10 +328,9 @@ func (e *openEntry) decode() {
 	e.journal.finished(e)
 }
 
-// ends notes that an exchange was passed on to its end. The file has exchanges in the order
-// of their ends, be one decoded later than the next; but one of which all bytes had been
-// passed on when another began stands before that, though its end was seen later: who read
-// its last event may have sent the next request because of it.
+// ends notes that an exchange was passed on to its end. The file has exchanges in the order of their ends, be one
+// decoded later than the next; but one of which all bytes had been passed on when another began stands before that,
+// though its end was seen later: who read its last event may have sent the next request because of it.
 func (j *Journal) ends(e *openEntry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -347,8 +345,7 @@ func (j *Journal) ends(e *openEntry) {
 // precedes reports whether nothing more was passed on of e once o had begun.
 func (e *openEntry) precedes(o *openEntry) bool { return e.last.Load() < o.began.UnixNano() }
 
-// finished moves what is decoded among those that do not change any more, up to the first
-// that is not.
+// finished moves what is decoded among those that do not change any more, up to the first that is not.
 func (j *Journal) finished(e *openEntry) {
 	j.mu.Lock()
 	e.done = true
@@ -393,9 +390,8 @@ func (j *Journal) stir() {
 	}
 }
 
-// run writes what is new, again and again. It rests in proportion to what writing took of
-// exchanges on their way, so that a long one is not blanked from its beginning for each of
-// its events.
+// run writes what is new, again and again. It rests in proportion to what writing took of exchanges on their way, so
+// that a long one is not blanked from its beginning for each of its events.
 func (j *Journal) run() {
 	defer close(j.ended)
 	for {
@@ -410,8 +406,7 @@ func (j *Journal) run() {
 	}
 }
 
-// gathering is how long events are gathered before they are written: the machine first
-// passes on what comes.
+// gathering is how long events are gathered before they are written: the machine first passes on what comes.
 const gathering = 5 * time.Millisecond
 
 // rest waits, unless the journal is closed.
@@ -461,21 +456,26 @@ func (j *Journal) write() (again time.Duration) {
 	return again
 }
 
-// put writes in one call, and fills up with a comment where the file becomes shorter, so
-// that it can be read whenever it is looked at.
+// put brings the file from what it has to what it shall have. A kill may end a write between any two pages, and
+// leave some of two moments; so what is coming is first put behind the end, as a comment that counts once its
+// last line is there (see settled). What becomes shorter is filled up with a comment, for other readers.
 func (j *Journal) put(whole, part []byte) error {
-	if j.out != nil {
-		if err := j.stay(); err != nil {
-			return err
-		}
-	} else {
+	if j.out == nil {
 		whole = append([]byte("---\nversion: 1\ninteractions:\n"), whole...)
-		if err := j.begin(slices.Concat(whole, part)); err != nil {
-			return err
-		}
+		j.fixed, j.length = int64(len(whole)), int64(len(whole)+len(part))
+		return j.begin(slices.Concat(whole, part))
+	}
+	if err := j.stay(); err != nil {
+		return err
 	}
 	text := slices.Concat(whole, part)
 	end := j.fixed + int64(len(text))
+	coming := fmt.Appendf(nil, "#%s\n", strings.Repeat("-", int(max(0, end-j.length)))) // out of the text's way
+	at := j.length + int64(len(coming))
+	coming = fmt.Appendf(coming, "#%s"+comingFormat, bytes.ReplaceAll(text, []byte("\n"), []byte("\n#")), j.fixed, at)
+	if _, err := j.out.WriteAt(coming, j.length); err != nil {
+		return errors.Join(err, j.out.Truncate(j.length))
+	}
 	if spare := j.length - end; spare > 0 {
 		text = fmt.Appendf(text, "#%s\n", strings.Repeat("-", int(max(0, spare-2))))
 	}
@@ -484,6 +484,20 @@ func (j *Journal) put(whole, part []byte) error {
 	}
 	j.fixed, j.length = j.fixed+int64(len(whole)), end
 	return j.out.Truncate(end)
+}
+
+// comingFormat is how the last line goes on, behind the mark of a comment, of a text that is to stand elsewhere.
+const comingFormat = "from byte %d of this file on stands what follows in comments from byte %d on\n"
+
+// settled is a journal's file as it stands once the change is made that is noted at its end, if one is.
+func settled(raw []byte) []byte {
+	last := bytes.LastIndexByte(bytes.TrimSuffix(raw, []byte("\n")), '\n') + 1
+	var to, from int
+	if n, _ := fmt.Sscanf(string(raw[last:]), "#"+comingFormat, &to, &from); n < 2 || to < 0 || from < to || from > last || raw[len(raw)-1] != '\n' {
+		return raw
+	}
+	text := bytes.ReplaceAll(append([]byte("\n"), raw[from:last]...), []byte("\n#"), []byte("\n"))
+	return append(raw[:to:to], text[1:]...)
 }
 
 // stay puts the file there anew where somebody removed it, with all that it has. One that stands there
@@ -527,12 +541,11 @@ func (j *Journal) begin(text []byte) error {
 	if err := os.Rename(next, j.file); err != nil {
 		return errors.Join(err, os.Remove(next))
 	}
-	j.out, err = os.OpenFile(j.file, os.O_RDWR, 0)
+	j.out, err = afero.NewOsFs().OpenFile(j.file, os.O_RDWR, 0)
 	return err
 }
 
-// yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has
-// the events that are whole.
+// yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has the events that are whole.
 func (e *openEntry) yaml(r redactor, bodies *Bodies, whole bool) []byte {
 	e.mu.Lock()
 	e.dirty = false
@@ -561,9 +574,8 @@ func (e *openEntry) yaml(r redactor, bodies *Bodies, whole bool) []byte {
 	return bytes.TrimPrefix(text, []byte("interactions:\n"))
 }
 
-// Close ends the recording: what is still on its way is written as far as it came, once ctx
-// ends or its readers have closed it. The error is that of the file; ErrNothingRecorded if
-// there was no answer.
+// Close ends the recording: what is still on its way is written as far as it came, once ctx ends or its readers have
+// closed it. The error is that of the file; ErrNothingRecorded if there was no answer.
 func (j *Journal) Close(ctx context.Context) error {
 	idle := make(chan struct{})
 	go func() { j.work.Wait(); close(idle) }()

@@ -17,8 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Limits keeps a hostile or damaged file from exhausting memory. A zero member
-// means its default.
+// Limits keeps a hostile or damaged file from exhausting memory. A zero member means its default.
 type Limits struct {
 	Bytes int64 // of the file, and of its texts with aliases expanded; 64 MiB. Four times as much of request bodies that are written in part
 	Nodes int   // YAML nodes with aliases expanded; 1,000,000
@@ -46,9 +45,8 @@ func LoadFile(fsys fs.FS, name string, limits Limits) (*Cassette, error) {
 	return Load(name, f, limits)
 }
 
-// Load reads a cassette as go-vcr writes it: format 1 (v1, v2) or 2 (v3, v4),
-// with an empty duration, with !!binary bodies (O2). The name is for messages.
-// Every error is a *LoadError.
+// Load reads a cassette as go-vcr writes it: format 1 (v1, v2) or 2 (v3, v4), with an empty duration, with !!binary
+// bodies (O2). The name is for messages. Every error is a *LoadError.
 func Load(name string, r io.Reader, limits Limits) (*Cassette, error) {
 	l := loader{file: name, limits: limits.withDefaults()}
 	raw, err := l.read(r)
@@ -98,7 +96,7 @@ func (l *loader) read(r io.Reader) ([]byte, error) {
 	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
 		return nil, l.fail(ErrBinary, "is a binary file, not YAML", "name a go-vcr cassette")
 	}
-	return raw, nil
+	return settled(raw), nil
 }
 
 // parse reads the one YAML document and measures it.
@@ -139,8 +137,7 @@ func (l *loader) document(raw []byte) (*yaml.Node, error) {
 // mostKeys bounds the keys of one mapping, each of which the library compares with every other one.
 const mostKeys = 1000
 
-// measure counts the nodes as if aliases were written out, so that a small
-// file cannot stand for a huge one.
+// measure counts the nodes as if aliases were written out, so that a small file cannot stand for a huge one.
 func (l *loader) measure(n *yaml.Node, depth int) error {
 	l.nodes++
 	l.bytes += int64(len(n.Value))
