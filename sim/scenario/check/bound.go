@@ -46,22 +46,25 @@ func lowerBound(calls []piece, limit int) time.Duration {
 	return max(last, mostWork(calls, limit))
 }
 
-// chain fills in starts and tails.
+// chain fills in starts and tails. Whether calls conflict is only asked where it would make one longer, of the nearest
+// first: where all run one by one, that is of one.
 func chain(calls []piece) {
-	behind := make([][]int, len(calls))
+	conflict := func(a, b piece) bool { return !(a.safe && b.safe) && schedule.Conflict(a.touches, b.touches) }
 	for i := range calls {
 		c := &calls[i]
 		c.start = c.ready
-		for j := range i {
-			if !(calls[j].safe && c.safe) && schedule.Conflict(calls[j].touches, c.touches) {
-				c.start = max(c.start, calls[j].start+calls[j].took)
-				behind[j] = append(behind[j], i)
+		for _, a := range slices.Backward(calls[:i]) {
+			if end := a.start + a.took; end > c.start && conflict(a, *c) {
+				c.start = end
 			}
 		}
 	}
 	for i := len(calls) - 1; i >= 0; i-- {
-		for _, k := range behind[i] {
-			calls[i].tail = max(calls[i].tail, calls[k].took+calls[k].tail)
+		c := &calls[i]
+		for _, b := range calls[i+1:] {
+			if rest := b.took + b.tail; rest > c.tail && conflict(*c, b) {
+				c.tail = rest
+			}
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package check
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/schedule"
 )
 
@@ -54,6 +57,44 @@ func TestTheLowerBoundOfAMessage(t *testing.T) {
 	} {
 		assert.Equal(t, c.want*time.Second, lowerBound(c.calls, c.limit), name)
 	}
+}
+
+// What is found is what comparing all of them finds, and nothing is kept for it: of calls of which each waits for
+// all before, pairs grow with the square.
+func TestChainsAreFoundWithoutKeepingPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) piece {
+			few := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "*a", "*b", "*c"}), 0, 3)
+			c := call(time.Duration(rapid.IntRange(0, 5).Draw(t, "ready")), time.Duration(rapid.IntRange(0, 5).Draw(t, "took")), few.Draw(t, "keys")...)
+			if rapid.IntRange(0, 3).Draw(t, "declares nothing") == 0 {
+				c.touches = nil
+			}
+			return c
+		}), 0, 12).Draw(t, "calls")
+		want := slices.Clone(calls)
+		conflict := func(a, b piece) bool { return !(a.safe && b.safe) && schedule.Conflict(a.touches, b.touches) }
+		for i := range want {
+			want[i].start = want[i].ready
+			for j := range i {
+				if conflict(want[j], want[i]) {
+					want[i].start = max(want[i].start, want[j].start+want[j].took)
+				}
+			}
+		}
+		for i := len(want) - 1; i >= 0; i-- {
+			for k := i + 1; k < len(want); k++ {
+				if conflict(want[i], want[k]) {
+					want[i].tail = max(want[i].tail, want[k].took+want[k].tail)
+				}
+			}
+		}
+		chain(calls)
+		assert.Equal(t, want, calls)
+	})
+	exclusive := slices.Repeat([]piece{{took: time.Second}}, 1000)
+	assert.Zero(t, testing.AllocsPerRun(1, func() { chain(exclusive) }))
+	assert.Equal(t, 999*time.Second, exclusive[999].start)
+	assert.Equal(t, 999*time.Second, exclusive[0].tail)
 }
 
 // A run could be as much shorter as each turn's calls ended later than they had to; the
