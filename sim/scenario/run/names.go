@@ -30,20 +30,35 @@ func (r *runner) checkNames() error {
 			calls[c.ID], called[c.Tool] = true, true
 		}
 	}
+	asked := map[string]bool{}
+	ask := func(name string) bool { asked[name] = false; return true }
+	_ = r.sc.CheckNames(ask, ask, nil) // no name is wrong yet
+	if r.answered != nil {
+		recorded(r.answered.Interactions, asked)
+	}
 	return r.sc.CheckNames(
-		func(id string) bool { return calls[id] || recorded(r.answered, id) },
-		func(name string) bool {
-			return slices.Contains(tools, name) || called[name] || recorded(r.answered, name)
-		}, tools)
+		func(id string) bool { return calls[id] || asked[id] },
+		func(name string) bool { return slices.Contains(tools, name) || called[name] || asked[name] }, tools)
 }
 
-// recorded reports whether a text stands in quotes in what the model answered.
-func recorded(c *cassette.Cassette, text string) bool {
-	if c == nil {
-		return false
+// recorded finds which names stand in quotes in what the model answered, in one reading for all that look there as
+// they are: what stands between any quote and the next may be one.
+func recorded(all []cassette.Interaction, names map[string]bool) {
+	for name := range names {
+		if quoted := strconv.Quote(name); len(quoted) > len(name)+len(`""`) {
+			names[name] = slices.ContainsFunc(all, func(i cassette.Interaction) bool { return strings.Contains(i.Response.Body, quoted) })
+		}
 	}
-	quoted := strconv.Quote(text)
-	return slices.ContainsFunc(c.Interactions, func(i cassette.Interaction) bool { return strings.Contains(i.Response.Body, quoted) })
+	for _, i := range all {
+		_, rest, quote := strings.Cut(i.Response.Body, `"`)
+		for quote {
+			var name string
+			name, rest, quote = strings.Cut(rest, `"`)
+			if _, asked := names[name]; asked && quote {
+				names[name] = true
+			}
+		}
+	}
 }
 
 // Words are the system's words that a scenario may use.
