@@ -130,8 +130,7 @@ type viewJSON struct {
 	Unread   int             `json:"unread_requests"`
 }
 
-// runViewJSON is the run under one policy; the first is the outcome's own. Times are
-// microseconds.
+// runViewJSON is the run under one policy; the first is the outcome's own. Times are microseconds.
 type runViewJSON struct {
 	Policy   string       `json:"policy"`
 	Makespan int64        `json:"makespan"`

@@ -134,9 +134,8 @@ func (a *app) resolve(arg string) ([]entry, error) {
 	return append(entries, broke(broken, root)...), nil
 }
 
-// rooted splits a path into a folder to look from and a path below it. What is in
-// the working directory is looked at from there, so that scenarios can point to
-// files beside their folder.
+// rooted splits a path into a folder to look from and a path below it. What is in the working directory is looked at
+// from there, so that scenarios can point to files beside their folder.
 func rooted(arg string, isDir bool) (root, name string) {
 	clean := filepath.Clean(arg)
 	switch {
@@ -186,8 +185,7 @@ func alike(word string, names []string) []string {
 	return containing
 }
 
-// broke makes entries of files that cannot be run: each becomes an outcome, so that
-// every report has it.
+// broke makes entries of files that cannot be run: each becomes an outcome, so that every report has it.
 func broke(problems []error, root string) []entry {
 	var entries []entry
 	for _, problem := range problems {
@@ -211,9 +209,8 @@ func relocated(err error, root string) (string, error) {
 	return moved.File, &moved
 }
 
-// Bench is what the command line drives. The functions are given to it, so that
-// its behaviour can be proved with scenarios that crash, hang or differ, which the
-// bench itself must never produce.
+// Bench is what the command line drives. The functions are given to it, so that its behaviour can be proved with
+// scenarios that crash, hang or differ, which the bench itself must never produce.
 type Bench struct {
 	// Suite holds the embedded scenarios.
 	Suite fs.FS

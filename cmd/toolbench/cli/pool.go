@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,17 +23,17 @@ import (
 // grace is how long an interrupted run waits, in real time, for scenarios to notice.
 const grace = 2 * time.Second
 
-// pool runs entries side by side. Which outcomes it gives, and their order, do not
-// depend on how many run at once.
+// pool runs entries side by side. Which outcomes it gives, and their order, do not depend on how many run at once.
 type pool struct {
 	jobs     int
 	failFast bool
 	repeat   int
 	// whole keeps what happened in runs that passed, for reports that draw it, and the scenarios, which
 	// are then played again under other policies: of a suite that is most of what the program would hold.
-	whole    bool
-	options  run.Options
-	progress *progress
+	// tools keeps those of each run too, which a drawing of its calls asks for: of what a run holds, they are most.
+	whole, tools bool
+	options      run.Options
+	progress     *progress
 	// debug shows stacks; broke is called with panics.
 	debug bool
 	broke func(v any, stack []byte)
@@ -40,7 +41,7 @@ type pool struct {
 
 func (a *app) pool(f runFlags) *pool {
 	return &pool{
-		jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: run.Options{Seed: f.seed, Policy: f.policy},
+		jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), tools: f.show, options: run.Options{Seed: f.seed, Policy: f.policy},
 		progress: a.progress(!f.quiet),
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {
@@ -72,9 +73,8 @@ func outcomes(results []result) []check.Result {
 	return each(results, func(r result) check.Result { return r.outcome })
 }
 
-// run gives the results in the order of the entries, and whether it was interrupted:
-// then those that did not end are missing. What was played of the entries is let go, unless
-// the pool keeps the whole.
+// run gives the results in the order of the entries, and whether it was interrupted: then those that did not end are
+// missing. What was played of the entries is let go, unless the pool keeps the whole.
 func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 	w := &runState{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
 	defer p.progress.start(len(entries))()
@@ -112,6 +112,15 @@ func (p *pool) work(ctx context.Context, w *runState) {
 		}
 		if !p.whole && o.Status == check.Passed {
 			o.Trace, o.Requests = nil, nil
+		}
+		if !p.tools {
+			o.Trace = slices.Clone(o.Trace) // cases of a scenario may share it, and are yet to be checked
+			for i, e := range o.Trace {
+				if data, ok := e.Data.(trace.Pool); ok {
+					data.Find = nil
+					o.Trace[i].Data = data
+				}
+			}
 		}
 		w.put(i, o, p.failFast && o.Status != check.Passed)
 	}
@@ -262,8 +271,7 @@ const (
 	progressWidth = 60
 )
 
-// statusLine is a line for people at a terminal that is drawn again and again, and is
-// gone at the end.
+// statusLine is a line for people at a terminal that is drawn again and again, and is gone at the end.
 type statusLine struct {
 	w       io.Writer
 	enabled bool

@@ -102,8 +102,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	a.own = own
 	pool := a.pool(f)
 	if a.env("GOGC") == "" {
-		// Reading a suite and running it make much garbage in a small heap: collecting it took a fifth of
-		// the time.
+		// Reading a suite and running it make much garbage in a small heap: collecting it took a fifth of the time.
 		garbage := 400 // in percent of what is held, before it is collected
 		if pool.whole {
 			garbage = 200 // every trace is held, which is several times as much
@@ -155,7 +154,7 @@ func (p *pool) others(ctx context.Context, entries []entry, policies []string) f
 			break
 		}
 		for _, o := range outcomes(results) {
-			if o.Status != check.Errored {
+			if o.Requests = nil; o.Status != check.Errored { // of its own run alone, they are shown
 				played[key(o)] = append(played[key(o)], o)
 			}
 		}
@@ -165,8 +164,7 @@ func (p *pool) others(ctx context.Context, entries []entry, policies []string) f
 	}
 }
 
-// conclude gives the error that carries the exit code; judged is that of the comparison
-// with a baseline.
+// conclude gives the error that carries the exit code; judged is that of the comparison with a baseline.
 func conclude(results []result, of int, stopped bool, judged error) error {
 	if stopped {
 		return interrupted("interrupted: %d of %d scenarios ran", len(results), of)
@@ -270,8 +268,7 @@ func (a *app) plan(args []string, s selection) (*plan, error) {
 	return p, err
 }
 
-// onlyFailed keeps what did not pass last time; when there is nothing of the kind,
-// it prints that and keeps all.
+// onlyFailed keeps what did not pass last time; when there is nothing of the kind, it prints that and keeps all.
 func (a *app) onlyFailed(entries []entry) []entry {
 	before, err := a.recall(lastFailed)
 	switch {
@@ -400,9 +397,8 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	return changed, nil
 }
 
-// lastRun is what is kept of a working directory for the next run there: the scenarios that
-// did not pass, or the last report that was held against a baseline. Failures of one project have
-// no bearing on another.
+// lastRun is what is kept of a working directory for the next run there: the scenarios that did not pass, or the last
+// report that was held against a baseline. Failures of one project have no bearing on another.
 type lastRun struct {
 	Version  int             `json:"version"`
 	Failed   []string        `json:"failed,omitempty"`
@@ -410,8 +406,7 @@ type lastRun struct {
 	Report   json.RawMessage `json:"report,omitempty"`
 }
 
-// kept is the file in which something is kept of the working directory; "" where there is
-// no folder for that.
+// kept is the file in which something is kept of the working directory; "" where there is no folder for that.
 func (a *app) kept(what string) string {
 	if a.Cache == "" {
 		return ""

@@ -9,9 +9,8 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// The lower bound (J8): no policy under which calls are seen in call order can be
-// faster. For the calls of one message, with r the moment a call's block is complete,
-// p how long it runs and N how many may run at once:
+// The lower bound (J8): no policy under which calls are seen in call order can be faster. For the calls of one
+// message, with r the moment a call's block is complete, p how long it runs and N how many may run at once:
 //
 //   - start(i), the longest chain of conflicts that ends at i, is the latest of r(i) and
 //     start(j) + p(j) for every j before i that it conflicts with; no i starts sooner,
@@ -22,10 +21,9 @@ import (
 //     before a, together they take N places their work divided by N, and the last to
 //     end leaves b: the message does not end before a + work/N + b.
 //
-// None of this decides which call best gets a free place, so under a binding limit the
-// bound may be out of every policy's reach. Conflicts are those of what calls declared
-// when they began to read and write; one that declared nothing conflicts with all,
-// but two calls that are safe beside each other (I1) never conflict.
+// None of this decides which call best gets a free place, so under a binding limit the bound may be out of every
+// policy's reach. Conflicts are those of what calls declared when they began to read and write; one that declared
+// nothing conflicts with all, but two calls that are safe beside each other (I1) never conflict.
 
 // piece is one call of a message, as the bound sees it.
 type piece struct {
