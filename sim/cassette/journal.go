@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -470,10 +471,15 @@ func (j *Journal) put(whole, part []byte) error {
 	}
 	text := slices.Concat(whole, part)
 	end := j.fixed + int64(len(text))
-	coming := fmt.Appendf(nil, "#%s\n", strings.Repeat("-", int(max(0, end-j.length)))) // out of the text's way
-	at := j.length + int64(len(coming))
-	coming = fmt.Appendf(coming, "#%s"+comingFormat, bytes.ReplaceAll(text, []byte("\n"), []byte("\n#")), j.fixed, at)
-	if _, err := j.out.WriteAt(coming, j.length); err != nil {
+	space := max(0, end-j.length) // for what is then written before it
+	coming := bufio.NewWriterSize(io.NewOffsetWriter(j.out, j.length), 64<<10)
+	_, _ = fmt.Fprintf(coming, "#%s\n", strings.Repeat("-", int(space)))
+	for line := range bytes.Lines(text) {
+		_, _ = coming.WriteString("#")
+		_, _ = coming.Write(line)
+	}
+	_, _ = fmt.Fprintf(coming, "#"+comingFormat, j.fixed, j.length+space+int64(len("#\n")))
+	if err := coming.Flush(); err != nil { // the first of all
 		return errors.Join(err, j.out.Truncate(j.length))
 	}
 	if spare := j.length - end; spare > 0 {

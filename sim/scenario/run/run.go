@@ -43,8 +43,7 @@ type Options struct {
 	answers *cassette.Cassette
 }
 
-// Watched is what a person at a conversation sees, in order. Runs that a check needs besides
-// add nothing to it.
+// Watched is what a person at a conversation sees, in order. Runs that a check needs besides add nothing to it.
 type Watched struct {
 	mu   sync.Mutex
 	Seen []trace.Seen
@@ -139,9 +138,8 @@ func Bubbled[T any](ctx context.Context, patience, most time.Duration, moved fun
 	return r.out, r.err, hung
 }
 
-// Await gives what comes of a run that goes on beside it. Its error is [ErrHung] where nothing moved for so
-// long in real time, or the run takes longer than most, if that is not 0; and the context's cause where that
-// ends first.
+// Await gives what comes of a run that goes on beside it. Its error is [ErrHung] where nothing moved for so long in
+// real time, or the run takes longer than most, if that is not 0; and the context's cause where that ends first.
 func Await[T any](ctx context.Context, done <-chan T, patience, most time.Duration, moved func() int64) (out T, err error) {
 	ticker := time.NewTicker(max(1, patience/looks))
 	defer ticker.Stop()
@@ -182,8 +180,7 @@ func (p *progress) over(events int64) bool {
 	return p.still == looks || p.ticks == p.most
 }
 
-// record is what a run left behind: what the checks read, and the requests as they were
-// sent.
+// record is what a run left behind: what the checks read, and the requests as they were sent.
 type record struct {
 	check.Record
 	sent []sent
