@@ -155,7 +155,7 @@ func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.
 		if !p.free {
 			p.free, given = true, `{"input":"`+given
 		}
-	case given == "null":
+	case given == "null" && (p.given == "" || p.given == "{}"): // there are none; behind others it is a piece of them
 		given = ""
 	case c.w.IDs.soFar:
 		given = strings.TrimPrefix(given, p.given)

@@ -79,7 +79,7 @@ func cohereCalls(calls gjson.Result) []json.RawMessage {
 
 // cohereUsage is what the model read and wrote, of which not all is paid for.
 func cohereUsage(u gjson.Result) json.RawMessage {
-	return usage(count(u, "tokens.input_tokens", "billed_units.input_tokens"), count(u, "cached_tokens"), count(u, "tokens.output_tokens", "billed_units.output_tokens"))
+	return usage(count(u, "tokens.input_tokens", "billed_units.input_tokens"), count(u, "cached_tokens"), 0, count(u, "tokens.output_tokens", "billed_units.output_tokens"))
 }
 
 // cohereStream translates the events of a stream.

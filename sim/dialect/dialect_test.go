@@ -148,6 +148,8 @@ func TestStreamsOfChatCompletions(t *testing.T) {
 			calls(`{"index":1,"id":"B","function":{"name":"view","arguments":""}}`), chunk(`{}`, `"tool_calls"`)}, two, "tool_use"},
 		"an id for each piece": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), calls(`{"index":0,"id":"Z","function":{"arguments":"1}"}}`),
 			calls(`{"index":1,"id":"B","function":{"name":"view"}}`), chunk(`{}`, `"tool_calls"`)}, two, "tool_use"},
+		"a piece that is null": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"null"}}`), calls(`{"index":0,"function":{"arguments":"{\"p\":"}}`), calls(`{"index":0,"function":{"arguments":"null"}}`),
+			calls(`{"index":0,"function":{"arguments":"}"}}`), calls(`{"index":1,"id":"B","function":{"name":"view","arguments":"null"}}`), chunk(`{}`, `"tool_calls"`)}, []string{`tool_use A view {"p":null}`, "tool_use B view {}"}, "tool_use"},
 		"no stop reason":     {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":1}"}}`), calls(`{"index":1,"id":"B","function":{"name":"view","arguments":"{}"}}`), "[DONE]"}, two, "tool_use"},
 		"reasoning and text": {[]string{chunk(`{"reasoning_content":"I "}`, "null"), chunk(`{"reasoning":"see."}`, "null"), chunk(`{"content":"Yes","tool_calls":[]}`, "null"), chunk(`{"content":"."}`, `"length"`)}, []string{"thinking", "text    Yes."}, "max_tokens"},
 		"the message so far": {[]string{`{"id":"c","model":"m","object":"chat.completion","choices":[{"index":0,"message":{"content":"Yes"},"delta":{"content":"Yes"},"finish_reason":null}]}`,
@@ -292,6 +294,17 @@ func TestWhoRunsAToolOfResponsesShowsInItsItem(t *testing.T) {
 		require.True(t, ok)
 		assert.Len(t, request.Get(`messages.#.content.#(type=="tool_result")|@flatten`).Array(), results, who)
 		assert.Equal(t, int64(results), request.Get("tools.#").Int(), "what the client found is offered from then on")
+	}
+	for given, results := range map[string]int{ // what goes back beside what the client gave
+		`{"type":"program","id":"s","call_id":"P","code":"view()"},{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{}","caller":{"type":"program","caller_id":"P"}},` +
+			`{"type":"function_call_output","call_id":"A","output":"x"},{"type":"program_output","id":"o","call_id":"P","result":"x","status":"completed"}`: 1,
+		`{"type":"multi_agent_call","id":"s","call_id":"M","action":"spawn_agent","arguments":"{}"},{"type":"multi_agent_call_output","id":"o","call_id":"M","action":"spawn_agent","output":[]}`: 0,
+		`{"type":"computer_call","id":"s","call_id":"C","action":{"type":"wait"}},{"type":"computer_call_output","call_id":"C","output":{"type":"computer_screenshot","image_url":"data:,"}}`:     1,
+		`{"type":"apply_patch_call","id":"s","call_id":"C","operation":{}},{"type":"apply_patch_call_output","call_id":"C","status":"completed"}`:                                                 1,
+	} {
+		_, request, ok := dialect.Request("/v1/responses", []byte(`{"input":[{"role":"user","content":"Do it."},`+given+`]}`), &dialect.IDs{})
+		require.True(t, ok)
+		assert.Len(t, request.Get(`messages.#.content.#(type=="tool_result")#|@flatten`).Array(), results, given)
 	}
 }
 
@@ -579,16 +592,20 @@ func TestWholeAnswers(t *testing.T) {
 	}
 }
 
-// Most count what their cache gave as input too. Where the cache gave more than all the input, the two are counted apart.
+// Most count what their cache gave and what was written to it as input too. Where that is more than all the input, they are
+// counted apart.
 func TestWhatTheCacheGave(t *testing.T) {
 	for counted, want := range map[string]string{
-		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":9}`:   `[0,9]`,
-		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":160}`: `[9,160]`,
-		`"prompt_tokens":9,"completion_tokens":4`:                                               `[9,0]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":9}`:                                                       `[0,9,0]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":160}`:                                                     `[9,160,0]`,
+		`"prompt_tokens":9,"completion_tokens":4`:                                                                                                   `[9,0,0]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":6}`:                                `[1,2,6]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_creation_tokens":6}`:                             `[1,2,6]`,
+		`"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,"cache_write_tokens":null,"cache_creation_tokens":160}`: `[9,0,160]`,
 	} {
 		_, m, ok := dialect.Reply(gjson.Parse(`{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}],"usage":{`+counted+`}}`), dialect.Origin{})
 		require.True(t, ok)
-		assert.Equal(t, want, m.Get("[usage.input_tokens,usage.cache_read_input_tokens]").Raw, counted)
+		assert.Equal(t, want, m.Get("[usage.input_tokens,usage.cache_read_input_tokens,usage.cache_creation_input_tokens]").Raw, counted)
 	}
 }
 

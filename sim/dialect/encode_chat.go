@@ -91,7 +91,7 @@ func (chatEncoder) stop(g *Encoder) string {
 
 func (chatEncoder) usage(g *Encoder) json.RawMessage {
 	return object("prompt_tokens", g.input, "completion_tokens", g.output, "total_tokens", g.input+g.output,
-		"prompt_tokens_details", object("cached_tokens", g.cached))
+		"prompt_tokens_details", object("cached_tokens", g.cached, "cache_write_tokens", g.wrote))
 }
 
 func (c chatEncoder) document(g *Encoder) json.RawMessage {

@@ -127,7 +127,7 @@ func (r *responsesEncoder) document(g *Encoder) json.RawMessage {
 func (r *responsesEncoder) response(g *Encoder, status string, items []json.RawMessage) json.RawMessage {
 	usage, why := null, null
 	if status != "in_progress" {
-		usage = object("input_tokens", g.input, "input_tokens_details", object("cached_tokens", g.cached),
+		usage = object("input_tokens", g.input, "input_tokens_details", object("cached_tokens", g.cached, "cache_write_tokens", g.wrote),
 			"output_tokens", g.output, "output_tokens_details", object("reasoning_tokens", 0), "total_tokens", g.input+g.output)
 	}
 	if status == "incomplete" {

@@ -216,8 +216,8 @@ func TestTheCostOfAnAnswerAddsUpInEachAPI(t *testing.T) {
 		at    string
 		costs string
 	}{
-		dialect.Chat:      {"usage", `{"prompt_tokens":11,"completion_tokens":4,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":6}}`},
-		dialect.Responses: {"usage", `{"input_tokens":11,"input_tokens_details":{"cached_tokens":6},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":15}`},
+		dialect.Chat:      {"usage", `{"prompt_tokens":11,"completion_tokens":4,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":6,"cache_write_tokens":2}}`},
+		dialect.Responses: {"usage", `{"input_tokens":11,"input_tokens_details":{"cached_tokens":6,"cache_write_tokens":2},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":15}`},
 		dialect.Gemini:    {"usageMetadata", `{"promptTokenCount":11,"candidatesTokenCount":4,"totalTokenCount":15,"cachedContentTokenCount":6}`},
 		dialect.Converse:  {"usage", `{"inputTokens":3,"outputTokens":4,"totalTokens":15,"cacheReadInputTokens":6,"cacheWriteInputTokens":2}`},
 	} {
@@ -226,6 +226,11 @@ func TestTheCostOfAnAnswerAddsUpInEachAPI(t *testing.T) {
 			g.Add(e)
 		}
 		assert.JSONEq(t, want.costs, gjson.GetBytes(g.Document(), want.at).Raw, api)
+		if _, back, whole := roundTrip(t, api, events); api != dialect.Gemini { // which has no word of what is written
+			for _, u := range []gjson.Result{gjson.GetBytes(back[len(back)-2].Data, "usage"), whole.Get("usage")} {
+				assert.Equal(t, "[3,6,2,4]", u.Get("[input_tokens,cache_read_input_tokens,cache_creation_input_tokens,output_tokens]").Raw, api)
+			}
+		}
 	}
 }
 

@@ -86,14 +86,14 @@ func count(v gjson.Result, paths ...string) int {
 	return 0
 }
 
-// usage is the Messages API's, where the others count what the cache gave as input too, but for those
-// whose cache gave more than their input; nil where nothing was counted.
-func usage(input, cached, output int) json.RawMessage {
-	if input+cached+output == 0 {
+// usage is the Messages API's, where the others count what the cache gave and took as input too, but for
+// those where that is more than their input; nil where nothing was counted.
+func usage(input, cached, written, output int) json.RawMessage {
+	if input+cached+written+output == 0 {
 		return nil
 	}
-	if cached <= input {
-		input -= cached
+	if cached+written <= input {
+		input -= cached + written
 	}
-	return object("input_tokens", input, "cache_creation_input_tokens", 0, "cache_read_input_tokens", cached, "output_tokens", output)
+	return object("input_tokens", input, "cache_creation_input_tokens", written, "cache_read_input_tokens", cached, "output_tokens", output)
 }

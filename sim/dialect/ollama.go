@@ -45,7 +45,7 @@ func ollamaCall(call gjson.Result, ids *IDs) json.RawMessage {
 }
 
 func ollamaUsage(v gjson.Result) json.RawMessage {
-	return usage(count(v, "prompt_eval_count"), 0, count(v, "eval_count"))
+	return usage(count(v, "prompt_eval_count"), 0, 0, count(v, "eval_count"))
 }
 
 // ollamaStream translates the lines of a stream. Calls come whole.

@@ -110,7 +110,8 @@ func answered(items []gjson.Result) map[string]bool {
 func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *IDs) {
 	kind := item.Get("type").String()
 	switch role := item.Get("role").String(); {
-	case kind == moreTools, isSearched(item):
+	case kind == moreTools, isSearched(item), kind == "item_reference", kind == "mcp_approval_response", kind == "compaction":
+	case kind == "program_output", kind == "multi_agent_call_output": // of what the provider ran
 	case role != "" && (kind == "" || kind == "message"):
 		if isSystem(item) {
 			role = "system"
@@ -126,7 +127,6 @@ func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *ID
 		c.add("user", part(item))
 	case strings.HasSuffix(kind, "_output") && kind != "model_output", kind == "function_result":
 		c.result(itemResult(item))
-	case kind == "item_reference", kind == "mcp_approval_response", kind == "compaction":
 	default:
 		c.add("assistant", outputItem(item, func(id string) bool { return !answered[id] }, ids)...)
 	}
@@ -263,6 +263,6 @@ func responseStop(v gjson.Result) string {
 
 func responsesUsage(u gjson.Result) json.RawMessage {
 	return usage(count(u, "input_tokens", "total_input_tokens")+count(u, "total_tool_use_tokens"),
-		count(u, "input_tokens_details.cached_tokens", "input_token_details.cached_tokens", "total_cached_tokens"),
+		count(u, "input_tokens_details.cached_tokens", "input_token_details.cached_tokens", "total_cached_tokens"), count(u, "input_tokens_details.cache_write_tokens"),
 		count(u, "output_tokens", "total_output_tokens")+count(u, "total_thought_tokens"))
 }
