@@ -169,23 +169,24 @@ func (ls *lineScan) live(v gjson.Result) (known bool, err error) {
 		}
 		return true, err
 	}
-	said := v.Get("serverContent")
+	said, asked := v.Get("serverContent"), dialect.Either(v, "clientContent", "client_content")
+	gave, heard := dialect.Either(v, "toolResponse", "tool_response"), dialect.Either(v, "realtimeInput", "realtime_input")
 	switch {
 	case !strings.HasPrefix(ls.logs.key, "live\x00"):
 		return false, nil
-	case v.Get("clientContent").Exists():
-		err = each(v.Get("clientContent.turns"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
+	case asked.Exists():
+		err = each(asked.Get("turns"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
 	case said.Exists():
-		parts := append(said.Get("modelTurn.parts.#(text)#").Array(), said.Get("outputTranscription").Array()...)
+		parts := append(said.Get("modelTurn.parts.#(text)#").Array(), said.Get("[outputTranscription].#(text)#").Array()...)
 		err = ls.parts("model", "@this", parts)
 		ls.logs.answering = ls.logs.answering && !firstOf(said, "turnComplete interrupted").Bool()
 	case v.Get("toolCall").Exists():
 		err = ls.parts("model", "{functionCall:@this}", v.Get("toolCall.functionCalls").Array())
-	case v.Get("toolResponse").Exists():
-		err = ls.parts("user", "{functionResponse:@this}", v.Get("toolResponse.functionResponses").Array())
-	case v.Get("realtimeInput.text").Exists():
-		err = ls.parts("user", "{text}", v.Get("realtimeInput").Array())
-	case firstOf(v, "realtimeInput toolCallCancellation goAway sessionResumptionUpdate").Exists():
+	case gave.Exists():
+		err = ls.parts("user", "{functionResponse:@this}", gave.Get("functionResponses").Array())
+	case heard.Get("text").Exists():
+		err = ls.parts("user", "{text}", heard.Array())
+	case firstOf(v, "realtimeInput realtime_input toolCallCancellation goAway sessionResumptionUpdate").Exists():
 		ls.s.ignore("messages of a live session without words or calls")
 	default:
 		return firstOf(v, "setupComplete usageMetadata").Exists(), nil

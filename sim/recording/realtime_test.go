@@ -185,7 +185,11 @@ func TestALiveSessionOfGeminisIsRead(t *testing.T) {
 		`{"clientContent":{"turns":[{"role":"user","parts":[{"text":"What is there?"}]}],"turnComplete":true}}`,
 		`{"serverContent":{"modelTurn":{"parts":[{"text":"I look."},{"inlineData":{"mimeType":"audio/pcm","data":"AAAA"}},{"executableCode":{"code":"look()"}}]}}}`,
 		`{"toolCall":{"functionCalls":[{"id":"f1","name":"look","args":{"at":"a"}},{"id":"f2","name":"look","args":{"at":"ü\\n"}}]}}`,
+		`{"serverContent":{"outputTranscription":{}}}`,
+		`{"serverContent":{"turnComplete":true}}`,
 		`{"toolResponse":{"functionResponses":[{"id":"f1","name":"look","response":{"output":"A"}},{"id":"f2","name":"look","response":{"output":"B"}}]}}`,
+		`{"serverContent":{"outputTranscription":{}}}`,
+		`{"serverContent":{"turnComplete":true}}`,
 		`{"serverContent":{"outputTranscription":{"text":"A and B."}}}`,
 		`{"serverContent":{"generationComplete":true}}`,
 		`{"serverContent":{"turnComplete":true},"usageMetadata":{"totalTokenCount":7}}`,
@@ -194,6 +198,8 @@ func TestALiveSessionOfGeminisIsRead(t *testing.T) {
 		`{"serverContent":{"turnComplete":true}}`,
 	}
 	var framed, sided, indented, archived string
+	texts, objects := "version: 1\ninteractions:\n", "version: 1\ninteractions:\n"
+	snake := strings.NewReplacer("clientContent", "client_content", "toolResponse", "tool_response", "realtimeInput", "realtime_input") // as the library for Python has what it sends
 	for i, m := range messages {
 		var nice bytes.Buffer
 		require.NoError(t, json.Indent(&nice, []byte(m), "", "  "))
@@ -201,11 +207,13 @@ func TestALiveSessionOfGeminisIsRead(t *testing.T) {
 		framed += fmt.Sprintf("%s%d %s\n\n", way, nice.Len(), nice.String())
 		sided += `{"dir":"` + way + `","msg":` + m + "}\n"
 		indented += nice.String() + "\n"
+		texts += "- {kind: message, direction: sent, data: " + string(dialect.JSON(m)) + "}\n"
+		objects += "- kind: message\n  direction: sent\n  data: " + snake.Replace(m) + "\n"
 		archived += strings.Repeat(",", min(i, 1)) + `{"type":"receive","opcode":1,"data":` + string(dialect.JSON(m)) + `}`
 	}
 	for name, text := range map[string]string{
 		"a message a line": strings.Join(messages, "\n"), "a list": "[" + strings.Join(messages, ",") + "]", "as a reader formats them": indented,
-		"by Google's test server": framed, "with their direction": sided,
+		"by Google's test server": framed, "with their direction": sided, "in a cassette, texts": texts, "in a cassette, objects": objects,
 		"in an HTTP archive": `{"log":{"version":"1.2","entries":[{"request":{"method":"GET","url":"wss://x/ws"},"response":{"status":101},"_webSocketMessages":[` + archived + `]}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -173,6 +173,15 @@ func (y *yamlScan) close(last bool) error {
 	return y.take(v, at, last)
 }
 
+// take takes an interaction, which may be a message of a live session.
+func (y *yamlScan) take(v gjson.Result, at int, last bool) error {
+	y.lines.at = at
+	if known, err := y.lines.live(parsed(v.Get("data"))); known {
+		return err
+	}
+	return y.exchanges.take(v, at, last)
+}
+
 // unread notes an item that is no YAML, or not to be read; the last of a file was cut.
 func (y *yamlScan) unread(raw []byte, err error, at int, last bool) {
 	y.number++
