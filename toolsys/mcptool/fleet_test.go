@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -312,7 +313,7 @@ func TestAListStandsForAsLongAsItsShortestPage(t *testing.T) {
 				var listed atomic.Int32
 				clock := toolsys.RealClock()
 				fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: clock}, mcptool.Endpoint{Name: "p", Dial: func(ctx context.Context) (mcp.Transport, error) {
-					return inPages(ctx, t, ttls, &listed)
+					return inPages(ctx, t, ttls, 0, &listed)
 				}})
 				require.NoError(t, err)
 				defer fleet.Close()
@@ -334,13 +335,56 @@ func TestAListStandsForAsLongAsItsShortestPage(t *testing.T) {
 	}
 }
 
-// inPages is a server that lists one tool a page, each of which stands for its own time.
-func inPages(ctx context.Context, t *testing.T, ttls []int, listed *atomic.Int32) (mcp.Transport, error) {
+// The time of a page counts from when that page came, however long the others took, and whichever of them were asked for since.
+func TestAPageStandsFromWhenItCame(t *testing.T) {
+	for name, c := range map[string]struct {
+		ttls    []int
+		delay   time.Duration   // of each page
+		renewed []time.Duration // when some of the pages are over
+	}{
+		"slow pages":        {[]int{10_000, 60_000}, 2 * time.Second, []time.Duration{10 * time.Second}},
+		"pages of the past": {[]int{50_000, 30_000}, 0, []time.Duration{30 * time.Second, 50 * time.Second, 60 * time.Second}},
+		"over when read":    {[]int{1_000, 60_000}, 2 * time.Second, []time.Duration{2*time.Second + 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var listed atomic.Int32
+				began := time.Now()
+				fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: toolsys.RealClock()}, mcptool.Endpoint{Name: "p", Dial: func(ctx context.Context) (mcp.Transport, error) {
+					return inPages(ctx, t, c.ttls, c.delay, &listed)
+				}})
+				require.NoError(t, err)
+				defer fleet.Close()
+				fleet.Ready(time.Minute)
+				for i, at := range c.renewed {
+					before := listed.Load()
+					if over := began.Add(c.delay + at - 1); over.After(time.Now()) { // what is over before it is read is not there before
+						time.Sleep(time.Until(over))
+						fleet.Served(t.Context())
+						assert.Equal(t, before, listed.Load(), "just before %d", i)
+					}
+					time.Sleep(time.Until(began.Add(c.delay + at)))
+					require.Len(t, fleet.Served(t.Context()).Tools, len(c.ttls))
+					assert.Equal(t, before+1, listed.Load(), "renewal %d", i)
+				}
+			})
+		})
+	}
+}
+
+// inPages is a server that lists one tool a page, each of which comes after a time and stands for its own.
+func inPages(ctx context.Context, t *testing.T, ttls []int, delay time.Duration, listed *atomic.Int32) (mcp.Transport, error) {
+	var cursors []string // of the pages, in the order in which they were asked for
 	s := mcp.NewServer(&mcp.Implementation{Name: "pages", Version: "1"}, &mcp.ServerOptions{
 		PageSize: 1, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-			if _, list := req.GetParams().(*mcp.ListToolsParams); list {
-				c.TTLMs = ttls[int(listed.Add(1)-1)%len(ttls)]
+			if p, list := req.GetParams().(*mcp.ListToolsParams); list {
+				listed.Add(1)
+				time.Sleep(delay)
+				if !slices.Contains(cursors, p.Cursor) {
+					cursors = append(cursors, p.Cursor)
+				}
+				c.TTLMs = ttls[slices.Index(cursors, p.Cursor)]
 			}
 		},
 	})

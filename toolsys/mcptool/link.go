@@ -63,6 +63,8 @@ type session struct {
 	began     time.Time
 	resources bool
 	prompts   bool
+	// ends has the pages of its list, and until when each stands. One reading has it at a time.
+	ends map[*mcp.ListToolsResult]time.Time
 	// unsubscribed reports whether the server ended the stream on which it announces changes.
 	// The fleet's lock guards it.
 	unsubscribed bool

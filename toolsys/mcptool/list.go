@@ -44,24 +44,19 @@ type Server struct {
 // List gives all tools of a session, page by page. Errors: those of the session, and ErrEndless for a
 // server that gives the same cursor twice or more than MaxTools tools.
 func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
-	tools, _, err := listFor(ctx, session)
-	return tools, err
+	return allTools(ctx, session, func(*mcp.ListToolsResult) {})
 }
 
-// listFor gives all tools of a session, and for how long the server has the list stand:
-// as long as its shortest page, 0 where it names no time.
-func listFor(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, ttl time.Duration, err error) {
-	tools, err = pages("tools", func(cursor string) ([]*mcp.Tool, string, error) {
+// allTools gives all tools of a session; came takes each page as it comes.
+func allTools(ctx context.Context, session *mcp.ClientSession, came func(*mcp.ListToolsResult)) ([]*mcp.Tool, error) {
+	return pages("tools", func(cursor string) ([]*mcp.Tool, string, error) {
 		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
-		if stands := time.Duration(page.TTLMs) * time.Millisecond; stands > 0 && (ttl == 0 || stands < ttl) {
-			ttl = stands
-		}
+		came(page)
 		return page.Tools, page.NextCursor, nil
 	})
-	return tools, ttl, err
 }
 
 // pages reads a list to its end. next gives the page at a cursor, and the next cursor, "" after the last.

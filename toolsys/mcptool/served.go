@@ -251,15 +251,27 @@ func (l *link) relist(v *session) ([]*mcp.Tool, error) {
 	return l.read(ctx, v)
 }
 
-// read reads the list, and notes for how long the server has it stand.
+// read reads the list, and notes for how long the server has it stand: until the first of its pages is over, of which each
+// counts from when it came. The library gives a page again for as long as that stands.
 func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
-	tools, ttl, err := listFor(ctx, v.client)
+	var until time.Time
+	ends := map[*mcp.ListToolsResult]time.Time{}
+	tools, err := allTools(ctx, v.client, func(page *mcp.ListToolsResult) {
+		if ends[page] = v.ends[page]; ends[page].IsZero() {
+			ends[page] = l.f.cfg.Clock.Now().Add(time.Duration(page.TTLMs) * time.Millisecond)
+		}
+		if page.TTLMs > 0 && (until.IsZero() || ends[page].Before(until)) {
+			until = ends[page]
+		}
+	})
 	if err != nil {
 		return nil, why(ctx, v.ctx, err)
 	}
 	l.f.mu.Lock()
-	l.ttl = ttl
-	l.f.mu.Unlock()
+	defer l.f.mu.Unlock()
+	if v.ends, l.ttl = ends, 0; !until.IsZero() {
+		l.ttl = max(1, until.Sub(l.f.cfg.Clock.Now()))
+	}
 	return tools, nil
 }
 
