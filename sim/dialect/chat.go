@@ -348,6 +348,6 @@ func chatUsage(v gjson.Result) json.RawMessage {
 	if count(u, "total_tokens") == read+wrote+reasoned { // as xAI's are counted, apart from what it wrote
 		wrote += reasoned
 	}
-	return usage(read, count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"),
-		count(u, "prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens"), wrote)
+	written := count(u, "prompt_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_creation_tokens")
+	return usage(read, count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"), written, wrote)
 }

@@ -252,8 +252,8 @@ func geminiStop(v gjson.Result) string {
 
 func geminiUsage(v gjson.Result) json.RawMessage {
 	u := Either(v, "usageMetadata", "usage_metadata")
-	return usage(count(u, "promptTokenCount", "prompt_token_count")+count(u, "toolUsePromptTokenCount", "tool_use_prompt_token_count"),
-		count(u, "cachedContentTokenCount", "cached_content_token_count"), 0,
+	read := count(u, "promptTokenCount", "prompt_token_count") + count(u, "toolUsePromptTokenCount", "tool_use_prompt_token_count")
+	return usage(read, count(u, "cachedContentTokenCount", "cached_content_token_count"), 0,
 		count(u, "candidatesTokenCount", "candidates_token_count")+count(u, "thoughtsTokenCount", "thoughts_token_count"))
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,8 +30,9 @@ var ErrRefused = errors.New("the MCP server refused the call")
 // call, so that its log and ours can be laid side by side.
 const MetaCall = "toolbench/call"
 
-// maxRounds bounds how often a server may ask before it answers one call.
-const maxRounds = 10
+// maxRounds bounds how often a server may ask before it answers one call, maxAgain how often it may only want to be called
+// again, each time after a pause.
+const maxRounds, maxAgain, pause = 10, 3, 250 * time.Millisecond
 
 // call asks the server. An answer that reports a failure of the tool is a failed
 // result; that there is no answer is an error with its reason.
@@ -72,7 +74,7 @@ func (o listedTool) converse(ctx context.Context, in json.RawMessage, token any,
 		}
 		return nil, o.worded(ctx, session, err)
 	}
-	params := mcp.CallToolParams{Name: o.tool.Name, Arguments: in}
+	params, again := mcp.CallToolParams{Name: o.tool.Name, Arguments: in}, 0
 	for range maxRounds {
 		try := params // the library writes into what it sends
 		try.Meta = mcp.Meta{MetaCall: c.CallID}
@@ -88,6 +90,10 @@ func (o listedTool) converse(ctx context.Context, in json.RawMessage, token any,
 			return nil, o.worded(ctx, session, err)
 		case !answer.NeedsInput():
 			return answer, nil
+		case len(answer.InputRequests) == 0 && answer.RequestState != "" && again < maxAgain && c.Clock.Sleep != nil:
+			again++
+			params.RequestState, params.InputResponses = answer.RequestState, nil
+			err = c.Clock.Sleep(ctx, "tool/"+c.CallID, pause)
 		default:
 			params.RequestState = answer.RequestState
 			params.InputResponses, err = o.fulfil(ctx, answer.InputRequests, c)

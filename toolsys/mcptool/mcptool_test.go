@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -595,6 +596,35 @@ func TestWhatAServerNeedsIsGivenAsItWasAnswered(t *testing.T) {
 		}
 		require.NoError(t, err, c.answer)
 		assert.JSONEq(t, c.given, given, c.answer)
+	}
+}
+
+// A server that asks for nothing but to be called again has its way after a pause, with what it gave to be told by, and not for ever.
+func TestAServerMayWantToBeCalledAgain(t *testing.T) {
+	for times, want := range map[int]string{1: "done", 3: "done", 4: "is busy; try later"} {
+		var states []string
+		handler := func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			assert.Empty(t, r.Params.InputResponses)
+			states = append(states, r.Params.RequestState)
+			if len(states) > times {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil
+			}
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{}, RequestState: fmt.Sprint("s", len(states))}, nil
+		}
+		var pauses []time.Duration
+		ctx := &tool.Context{Core: tool.Core{Clock: tool.Clock{Sleep: func(_ context.Context, _ string, d time.Duration) error {
+			pauses = append(pauses, d)
+			return nil
+		}}}}
+		out, err := asked(t, handler, ctx)
+		if want == "done" {
+			require.NoError(t, err)
+			assert.Equal(t, want, out.Blocks[0].Text)
+		} else {
+			assert.ErrorContains(t, err, want)
+		}
+		assert.Equal(t, []string{"", "s1", "s2", "s3"}[:min(times, 3)+1], states, times)
+		assert.Equal(t, slices.Repeat([]time.Duration{250 * time.Millisecond}, min(times, 3)), pauses, times)
 	}
 }
 

@@ -241,7 +241,7 @@ func (a *app) mcpCall(ctx context.Context, servers tool.Servers, name, input str
 	}
 	limited, end := context.WithTimeoutCause(ctx, within, fmt.Errorf("%s did not answer within %s; --timeout gives it longer", t.Name, within))
 	defer end()
-	out, err := t.Call(limited, in, &tool.Context{Extensions: tool.Extensions{Elicit: asked}})
+	out, err := t.Call(limited, in, &tool.Context{Core: tool.Core{Clock: toolsys.RealClock()}, Extensions: tool.Extensions{Elicit: asked}})
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")
