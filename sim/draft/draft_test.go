@@ -110,6 +110,22 @@ func TestOddRecordingsAreDrafted(t *testing.T) {
 	}
 }
 
+// Who may call a tool stands in its draft, so that a program of the API's may call it as it did.
+func TestADraftHasWhoMayCall(t *testing.T) {
+	text := `{"request":{"model":"m","max_tokens":9,"tools":[{"name":"roll","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825"]}],"messages":[{"role":"user","content":"Go."}]},` +
+		`"response":{"type":"message","id":"m1","role":"assistant","model":"m","content":[{"type":"tool_use","id":"c","name":"roll","input":{},"caller":{"type":"code_execution_20250825","tool_id":"s"}}],"stop_reason":"tool_use"}}` + "\n" +
+		`{"request":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"roll","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"4"}]}]},` +
+		`"response":{"type":"message","id":"m2","role":"assistant","model":"m","content":[{"type":"text","text":"Four."}],"stop_reason":"end_turn"}}` + "\n"
+	dir := t.TempDir()
+	made, err := draft.Write(t.Context(), dir, "odd.jsonl", strings.NewReader(text), draft.Options{})
+	require.NoError(t, err)
+	require.Len(t, made, 1)
+	assert.NotContains(t, strings.Join(made[0].Notes, "\n"), "may not be called")
+	all, err := os.ReadFile(filepath.Join(dir, "odd.yaml"))
+	require.NoError(t, err)
+	assert.Regexp(t, `callers: \[.?code_execution_20250825`, string(all))
+}
+
 // What one API takes of a schema another refuses with the whole request: the draft passes, and tells which it left out.
 func TestASchemaThatTheAPIRefusesIsLeftOut(t *testing.T) {
 	for _, schema := range []string{`{"type":"object","oneOf":[{"required":["x"]}],"properties":{"x":{}}}`, `{"type":"object","properties":{"two words":{}}}`} {

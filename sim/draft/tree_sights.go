@@ -127,7 +127,8 @@ func readSights(path string, in gjson.Result, c treeCall) []observation {
 		return nil
 	case brief && hollow.MatchString(c.Result):
 		return []observation{{kind: viewed, path: path, from: 1, whole: true}}
-	case in.Get("pages").Exists() || strings.HasSuffix(path, ".ipynb") || pictured(c.Result):
+	case in.Get("pages").Exists(), strings.HasSuffix(path, ".ipynb"), c.Result == "[document]", // or an image, of which only the kind is recorded
+		c.Result == "[image]", strings.HasPrefix(c.Result, "[image]\n"), strings.HasSuffix(c.Result, "\n[image]"):
 		return []observation{{kind: listed, path: path}}
 	}
 	from, limit := in.Get("offset").Int(), in.Get("limit").Int()
@@ -145,11 +146,6 @@ func readSights(path string, in gjson.Result, c treeCall) []observation {
 		return nil
 	}
 	return []observation{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0}}
-}
-
-// pictured reports whether the result is an image or a document, of which only the kind is recorded.
-func pictured(result string) bool {
-	return result == "[image]" || result == "[document]" || strings.HasPrefix(result, "[image]\n") || strings.HasSuffix(result, "\n[image]")
 }
 
 // mostSwaps bounds the edits of one call.

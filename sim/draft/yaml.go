@@ -90,6 +90,9 @@ func (s *builder) tools(line func(string, ...any)) {
 		if why := s.safety(d); why != "" {
 			line("      safe: true # %s", why)
 		}
+		if len(d.Callers) > 0 {
+			line("      callers: [%s]", strings.Join(tool.Each(d.Callers, quote), ", "))
+		}
 		line("      result_chars: %d", tool.Unlimited)
 		if sound(d) {
 			line("      schema: %s", flow(gjson.ParseBytes(d.Schema)))

@@ -137,6 +137,8 @@ type Definition struct {
 	Schema json.RawMessage
 	// ReadOnly is the readOnlyHint of the definition's annotations; false without.
 	ReadOnly bool
+	// Callers are who may call it, in the API's words; none stands for the model itself.
+	Callers []string
 }
 
 // Call is one tool_use block that the client has to answer.

@@ -114,6 +114,9 @@ func definition(t gjson.Result) Definition {
 		Name: strings.Clone(t.Get("name").String()), Description: strings.Clone(t.Get("description").String()),
 		Kind: strings.Clone(t.Get("type").String()), ReadOnly: t.Get("annotations.readOnlyHint").Type == gjson.True,
 	}
+	for _, c := range t.Get("allowed_callers").Array() {
+		d.Callers = append(d.Callers, strings.Clone(c.String()))
+	}
 	if d.Kind == "custom" {
 		d.Kind = ""
 	}

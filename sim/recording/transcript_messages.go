@@ -224,6 +224,7 @@ func blockOf(b gjson.Result) stream.Block {
 		out.Text = strings.Clone(b.Get("data").String())
 	case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
 		out.Input, out.Server = []byte(b.Get("input").Raw), strings.Clone(b.Get("server_name").String())
+		out.Toolset, out.Caller = strings.Clone(b.Get("toolset_name").String()), []byte(b.Get("caller").Raw)
 	default:
 		out.ID, out.Content = strings.Clone(b.Get("tool_use_id").String()), []byte(b.Get("content").Raw)
 	}

@@ -127,6 +127,19 @@ func TestAnnotationsMakeAToolSafe(t *testing.T) {
 	assert.Equal(t, 1, c.Batches)
 }
 
+// A call that a program of the API made runs as it was recorded, whether or not a request defines its tool.
+func TestACallThatAProgramMadeRuns(t *testing.T) {
+	roll := definition("roll")
+	roll["allowed_callers"] = []any{"code_execution_20250825"}
+	by := use("c1", "roll", `{}`)
+	by.Caller = []byte(`{"type":"code_execution_20250825","tool_id":"s"}`)
+	for name, defined := range map[string][]object{"defined": {roll}, "not defined": {}} {
+		c := only(t, cassette(t, defined, stream.Turn{ID: "m", Blocks: []stream.Block{by}}), replay.Options{})
+		assert.Empty(t, c.Broken.First, name)
+		assert.GreaterOrEqual(t, figure(c, schedule.Serial).Makespan, replay.DefaultDuration, "%s: it takes its time", name)
+	}
+}
+
 func TestInputsAreHeldAgainstTheirOwnToolsSchema(t *testing.T) {
 	c := only(t, cassette(t, []object{definition("view")}, stream.Turn{ID: "m", Blocks: []stream.Block{
 		use("c1", "view", `{"path":"/a"}`), use("c2", "view", `{"path":7}`), use("c3", "view", `{"file":"/a"}`), use("c4", "other", `{"any":1}`),

@@ -200,7 +200,7 @@ func (s *conversation) offer(t *recording.Turn) {
 		s.give(d.Name)
 	}
 	for _, c := range t.Calls {
-		s.tools.add(recording.Definition{Name: c.Name}) // for transcripts, which define none
+		s.tools.add(recording.Definition{Name: c.Name, Callers: anyone}) // for transcripts, which define none
 		s.give(c.Name)
 	}
 	for _, note := range s.tools.notes {
@@ -208,6 +208,8 @@ func (s *conversation) offer(t *recording.Turn) {
 	}
 	s.tools.notes = nil
 }
+
+var anyone = []string{"direct", "code_execution_20250825", "code_execution_20260120", "code_execution_20260521"}
 
 func (s *conversation) give(name string) {
 	if s.o.Safe.Match(name) {

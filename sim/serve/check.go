@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -295,10 +296,15 @@ func (c *checker) offered() {
 		}
 		var names []string
 		for _, t := range x.req.tools {
-			names = append(names, toolName(t))
+			set, _, _ := strings.Cut(t.Get("type").Str, "_toolset_")
+			names = append(names, cmp.Or(toolName(t), set+" toolset"))
 		}
 		for _, call := range c.conv.Answers[x.answer].Calls() {
-			if c.tested = true; !slices.Contains(names, call.Name) {
+			set := gjson.GetBytes(call.Extra, "toolset_name").Str
+			switch c.tested = true; {
+			case set != "" && !slices.Contains(names, set+" toolset"):
+				c.report(x.answer, "%s of the toolset %s is called and was not offered; offered are %s", call.Name, set, list(names))
+			case set == "" && !slices.Contains(names, call.Name):
 				c.report(x.answer, "%s is called and was not offered; offered are %s; say which stands for it with --map %s=NAME",
 					call.Name, list(names), call.Name)
 			}
@@ -345,6 +351,7 @@ func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) 
 	for i, t := range tools {
 		name := toolName(t)
 		switch kind := t.Get("type").Str; {
+		case name == "" && c.api == dialect.Messages && strings.Contains(kind, "_toolset"): // of the API's own
 		case names[name]:
 			report("tools.%d: the name %q is taken", i, name)
 		case !allowed.MatchString(name):

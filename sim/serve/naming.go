@@ -91,7 +91,8 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		default:
 			maps.Copy(r.args, named.Args)
 		}
-		if itself && !r.respells(c.inputs()[tool]) {
+		takes, other := c.inputs()[tool], func(arg string) bool { return r.args[arg] != arg }
+		if itself && (!slices.ContainsFunc(takes, other) || slices.ContainsFunc(takes, func(arg string) bool { return r.args[arg] == "" })) { // nothing is spelled in another way, or not all is known
 			continue
 		}
 		out.tools[tool] = r
@@ -100,12 +101,6 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		}
 	}
 	return out
-}
-
-// respells reports whether all arguments have a counterpart, and some another than themselves.
-func (r renamed) respells(args []string) bool {
-	other := func(arg string) bool { return r.args[arg] != arg }
-	return slices.ContainsFunc(args, other) && !slices.ContainsFunc(args, func(arg string) bool { return r.args[arg] == "" })
 }
 
 // inputs are the arguments that the calls of each tool have, by the tool's name.

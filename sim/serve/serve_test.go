@@ -312,6 +312,38 @@ func TestWhatTheAPITakesIsNoFault(t *testing.T) {
 	}
 }
 
+// A set of tools that the API itself defines has no name, and the calls of its members name it; they are of no other set.
+func TestTheAPIsSetsOfToolsHaveNoName(t *testing.T) {
+	for tools, want := range map[string]string{
+		`[{"type":"browser_toolset_20260801","configs":{}},{"type":"mcp_toolset","mcp_server_name":"s"},{"name":"weather","input_schema":{"type":"object"}}]`: "",
+		`[{"type":"computer_toolset_20260801"},{"name":"weather","input_schema":{"type":"object"}}]`:                                                          "click of the toolset browser is called and was not offered; offered are computer toolset, weather",
+		`[{"name":"click","input_schema":{"type":"object"}},{"name":"browser","input_schema":{"type":"object"}}]`:                                             "click of the toolset browser is called and was not offered; offered are click, browser",
+		`[{"type":"custom","input_schema":{"type":"object"}},{"type":"browser_toolset_20260801"}]`:                                                            `tools.0: the name "" is not`,
+	} {
+		turn := stream.Script(stream.Turn{ID: "msg_1", Blocks: []stream.Block{{Kind: stream.ToolUse, ID: "call_a", Name: "click", Toolset: "browser", Input: json.RawMessage(`{"x":1}`)}}})
+		end := stream.Script(stream.Turn{ID: "msg_2", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}})
+		script := &serve.Script{Conversations: []*serve.Conversation{{Number: 1, Answers: []serve.Answer{serve.NewAnswer(turn), serve.NewAnswer(end)}}}}
+		c := newClient(t, script, serve.Options{})
+		c.tools = tools
+		c.say(user(`"Click."`))
+		c.turn()
+		require.Equal(t, "browser", gjson.Get(c.messages[1], "content.0.toolset_name").Str)
+		c.say(user("[" + result("call_a", "ok") + "]"))
+		c.turn()
+		var found []string
+		for _, ch := range c.s.Report().Sessions[0].Checks {
+			for _, f := range ch.Findings {
+				found = append(found, f.Text)
+			}
+		}
+		if want == "" {
+			assert.Empty(t, found, tools)
+		} else {
+			assert.Contains(t, strings.Join(found, "\n"), want, tools)
+		}
+	}
+}
+
 // Who rewrites words is told that the API takes it, and only one check fails. An input that
 // gains what its schema has as default says the same, which is a note.
 func TestWhatTheAPITakesIsNotCalledRefused(t *testing.T) {

@@ -90,11 +90,11 @@ type Block struct {
 	Text string
 	// Signature ends a thinking block.
 	Signature string
-	// ID, Name and Input belong to calls; Server to mcp_tool_use. An empty ID
+	// ID, Name and Input belong to calls; Server to mcp_tool_use, Toolset to those of a set that the API defines. An empty ID
 	// is derived from the turn's. Input is compacted, its members kept in
 	// order; what is not valid JSON is streamed as it stands.
-	ID, Name, Server string
-	Input            json.RawMessage
+	ID, Name, Server, Toolset string
+	Input                     json.RawMessage
 	// Caller is who made the call, as JSON; none is sent where it is empty.
 	Caller json.RawMessage
 	// Content is the content of a block of another kind.
@@ -153,8 +153,10 @@ func (b Block) appendHead(buf []byte, t Turn, i int) []byte {
 		buf = quoted(buf, `{"type":`, string(b.Kind))
 		buf = quoted(buf, `,"id":`, cmp.Or(b.ID, "toolu_"+strings.TrimPrefix(t.id(), "msg_")+"_"+strconv.Itoa(i)))
 		buf = quoted(buf, `,"name":`, b.Name)
-		if b.Server != "" {
-			buf = quoted(buf, `,"server_name":`, b.Server)
+		for _, of := range [][2]string{{`,"server_name":`, b.Server}, {`,"toolset_name":`, b.Toolset}} {
+			if of[1] != "" {
+				buf = quoted(buf, of[0], of[1])
+			}
 		}
 		if len(b.Caller) > 0 {
 			buf = append(append(buf, `,"caller":`...), squeeze(b.Caller)...)

@@ -144,7 +144,8 @@ func (f *FS) mkdirAll(path string, perm fs.FileMode, now time.Time) error {
 		}
 		return pathError("mkdir", path, syscall.ENOTDIR)
 	}
-	if parent := parentOf(path); parent != "" {
+	cut := strings.TrimRight(path, "/") // as os.MkdirAll does
+	if parent := strings.TrimRight(cut[:strings.LastIndexByte(cut, '/')+1], "/"); parent != "" {
 		if err := f.mkdirAll(parent, perm, now); err != nil {
 			return err
 		}
@@ -157,11 +158,4 @@ func (f *FS) mkdirAll(path string, perm fs.FileMode, now time.Time) error {
 		return nil
 	}
 	return pathError("mkdir", path, err)
-}
-
-// parentOf cuts the last part off a path as os.MkdirAll does: "" means that
-// there is no parent left to make.
-func parentOf(path string) string {
-	path = strings.TrimRight(path, "/")
-	return strings.TrimRight(path[:strings.LastIndexByte(path, '/')+1], "/")
 }
