@@ -142,19 +142,16 @@ func (s *builder) remarkUser() {
 	s.some(lost, "messages more came while the model was at work, and are left out")
 	after := tool.Each(s.interjections, func(say interjection) string { return fmt.Sprint(say.turn.Number) })
 	s.noteAll(after, "the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn %s")
-	if s.pictures() {
+	isAttached := func(line string) bool { return slices.Contains(attached, line) }
+	if slices.ContainsFunc(s.Turns, func(turn *recording.Turn) bool {
+		return slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), isAttached)
+	}) {
 		s.note("the user sent more than text: it stands as [image], [document] and the like")
 	}
 }
 
 // attached are what stands for a user's content that is no text.
 var attached = []string{"[image]", "[document]", "[file]", "[container_upload]"}
-
-func (s *builder) pictures() bool {
-	return slices.ContainsFunc(s.Turns, func(turn *recording.Turn) bool {
-		return slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), func(line string) bool { return slices.Contains(attached, line) })
-	})
-}
 
 // user writes the user's messages while calls run.
 func (s *builder) user(line func(string, ...any)) {

@@ -147,6 +147,7 @@ func (w *exporter) span(t *Turn, said []any, usage Usage) {
 		"startTimeUnixNano": strconv.FormatInt(w.clock.UnixNano(), 10), "endTimeUnixNano": strconv.FormatInt(w.clock.UnixNano()+1, 10),
 		"attributes": attributes("gen_ai.operation.name", "chat", "gen_ai.conversation.id", w.id(), "gen_ai.request.model", w.model, "gen_ai.response.model", w.model, "gen_ai.response.id", t.ID,
 			"gen_ai.usage.input_tokens", usage.Input+usage.Written+usage.Read, "gen_ai.usage.output_tokens", usage.Output,
+			"gen_ai.usage.cache_read.input_tokens", usage.Read, "gen_ai.usage.cache_creation.input_tokens", usage.Written,
 			"gen_ai.input.messages", "["+string(bytes.TrimPrefix(w.history, []byte(",")))+"]", "gen_ai.output.messages", string(dialect.JSON([]any{answer})))})
 	w.remember(answer)
 }

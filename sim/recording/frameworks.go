@@ -341,8 +341,8 @@ func (d *messageDump) end(ls *lineScan, role string) error {
 	if role != "assistant" {
 		return ls.written("user", nil, append(results, blocks...), d.at)
 	}
-	cached := d.usage.Get("input_token_details.cache_read").Int()
-	usage := fields{"input_tokens": max(0, firstOf(d.usage, "input_tokens prompt_tokens").Int()-cached), "cache_read_input_tokens": cached,
+	cached, made := d.usage.Get("input_token_details.cache_read").Int(), d.usage.Get("input_token_details.cache_creation").Int()
+	usage := fields{"input_tokens": max(0, firstOf(d.usage, "input_tokens prompt_tokens").Int()-cached-made), "cache_read_input_tokens": cached, "cache_creation_input_tokens": made,
 		"output_tokens": firstOf(d.usage, "output_tokens completion_tokens").Int()}
 	return ls.answered(usage, blocks, results, d.at, d.at)
 }

@@ -83,14 +83,20 @@ func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
 		calls := json.RawMessage(cmp.Or(v.Get("ai.response.toolCalls").Raw, "[]"))
 		answer = gjson.ParseBytes(dialect.JSON(fields{"role": "assistant", "content": v.Get("ai.response.text").String(), "tool_calls": calls}))
 	}
+	input := firstOf(v, "llm.token_count.prompt gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens ai.usage.inputTokens ai.usage.promptTokens").Int()
+	cached := firstOf(v, "llm.token_count.prompt_details.cache_read gen_ai.usage.cache_read.input_tokens gen_ai.usage.cache_read_input_tokens ai.usage.inputTokenDetails.cacheReadTokens ai.usage.cachedInputTokens").Int()
+	made := firstOf(v, "llm.token_count.prompt_details.cache_write gen_ai.usage.cache_creation.input_tokens gen_ai.usage.cache_creation_input_tokens ai.usage.inputTokenDetails.cacheWriteTokens").Int()
+	if cached+made <= input {
+		input -= cached + made
+	}
 	return ls.generated(generation{
 		id: firstOf(v, "gen_ai.response.id ai.response.id").String(), model: firstOf(v, "llm.model_name ai.model.id gen_ai.request.model").String(),
 		answered: firstOf(v, "ai.response.model gen_ai.response.model").String(), stop: answer.Get("finish_reason").String(), answer: answer,
 		messages: firstOf(v, "llm.input_messages gen_ai.prompt gen_ai.input.messages ai.prompt.messages"),
 		tools:    firstOf(v, "llm.tools llm.request.functions gen_ai.tool.definitions ai.prompt.tools"),
-		input:    firstOf(v, "llm.token_count.prompt gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens ai.usage.inputTokens ai.usage.promptTokens").Int(),
-		output:   firstOf(v, "llm.token_count.completion gen_ai.usage.output_tokens gen_ai.usage.completion_tokens ai.usage.outputTokens ai.usage.completionTokens").Int(),
-		from:     from, to: to,
+		input:    input, cached: max(0, cached), made: max(0, made),
+		output: firstOf(v, "llm.token_count.completion gen_ai.usage.output_tokens gen_ai.usage.completion_tokens ai.usage.outputTokens ai.usage.completionTokens").Int(),
+		from:   from, to: to,
 	})
 }
 

@@ -128,6 +128,29 @@ func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
 	}
 }
 
+// What a span counts of the cache is a part of what it counts as read, unless it is more.
+func TestWhatASpanCountsOfTheCache(t *testing.T) {
+	for name, read := range map[string][2]string{
+		"OpenInference":     {"llm.token_count.prompt_details.cache_read", "llm.token_count.prompt_details.cache_write"},
+		"OpenLLMetry":       {"gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cache_creation_input_tokens"},
+		"OpenTelemetry":     {"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_creation.input_tokens"},
+		"Vercel's AI SDK":   {"ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.inputTokenDetails.cacheWriteTokens"},
+		"Vercel's, earlier": {"ai.usage.cachedInputTokens", ""},
+	} {
+		for counted, want := range map[int]recording.Usage{2: {Input: 6, Read: 2, Written: 1, Output: 4}, 20: {Input: 9, Read: 20, Written: 1, Output: 4}} {
+			span := openLLMetry(1)
+			if read[1] == "" {
+				want.Input, want.Written = min(9, want.Input+1), 0
+			} else {
+				span[read[1]] = 1
+			}
+			span[read[0]] = counted
+			rec := open(t, otlpSpans(t, span))
+			assert.Equal(t, &want, rec.Conversations[0].Turns[0].Usage, "%s: %d", name, counted)
+		}
+	}
+}
+
 // Langfuse keeps what went to a model and came from it as the observed library had it, as JSON or as a text of it.
 func TestGenerationsOfLangfuseAreTurns(t *testing.T) {
 	user := object{"role": "user", "content": "Go."}

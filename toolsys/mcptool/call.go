@@ -30,8 +30,7 @@ var ErrRefused = errors.New("the MCP server refused the call")
 // call, so that its log and ours can be laid side by side.
 const MetaCall = "toolbench/call"
 
-// maxRounds bounds how often a server may ask before it answers one call, maxAgain how often it may only want to be called
-// again, each time after a pause.
+// maxRounds bounds how often a server may ask before it answers one call, maxAgain how often it only wants to be called again.
 const maxRounds, maxAgain, pause = 10, 3, 250 * time.Millisecond
 
 // call asks the server. An answer that reports a failure of the tool is a failed
