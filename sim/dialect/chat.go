@@ -9,16 +9,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Chat Completions: OpenAI's first API with tools, which most other providers follow,
-// each with members of its own.
+// Chat Completions: OpenAI's first API with tools, which most other providers follow, each with members of its own.
 
 // chatOnly are members that only requests of Chat Completions have.
 var chatOnly = []string{"max_completion_tokens", "response_format", "stream_options", "functions", "parallel_tool_calls", "frequency_penalty", "reasoning_effort"}
 
-// byMembers is the API of a request with messages, by what the Messages API has not: members
-// of Chat Completions or of Ollama, tools as functions, roles, parts and calls.
-// It reads the members once: requests repeat the whole conversation, and each look for one
-// that is not there would read all of it.
+// byMembers is the API of a request with messages, by what the Messages API has not: members of Chat Completions or
+// of Ollama, tools as functions, roles, parts and calls. It reads the members once: requests repeat the whole
+// conversation, and each look for one that is not there would read all of it.
 func byMembers(v gjson.Result) API {
 	api := Messages
 	v.ForEach(func(name, member gjson.Result) bool {

@@ -144,8 +144,7 @@ var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlock
 // converseFailures are the errors that come in place of one.
 var converseFailures = []string{"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException", "validationException"}
 
-// ConverseEvent finds the event in an object whose only member names it, but for
-// what the service adds.
+// ConverseEvent finds the event in an object whose only member names it, but for what the service adds.
 func ConverseEvent(v gjson.Result) (e stream.Event, ok bool) {
 	members := 0
 	v.ForEach(func(name, _ gjson.Result) bool {
@@ -228,8 +227,7 @@ func (c *converser) delta(index int, d gjson.Result) {
 	}
 }
 
-// opened is the block that a piece is the first of; nil for a call, which is none
-// without its name.
+// opened is the block that a piece is the first of; nil for a call, which is none without its name.
 func opened(d, thought gjson.Result) json.RawMessage {
 	switch {
 	case d.Get("toolUse").Exists():

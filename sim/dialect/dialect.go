@@ -1,8 +1,7 @@
-// Package dialect translates what the providers' APIs put on the wire - requests,
-// answers, streams - into the form of the Messages API, so that everything behind it
-// knows one form. It is a package of its own because two sides need it:
-// recordings are read through it, and the served APIs read their clients' requests
-// through it. It knows no files, no clocks and no conversations.
+// Package dialect translates what the providers' APIs put on the wire - requests, answers, streams - into the form of
+// the Messages API, so that everything behind it knows one form. It is a package of its own because two sides need
+// it: recordings are read through it, and the served APIs read their clients' requests through it. It knows no files,
+// no clocks and no conversations.
 //
 // What is translated is the meaning, not every member: system prompts, messages, tools,
 // calls, results, thinking, stop reasons and usage. A block that no provider's client
@@ -61,10 +60,9 @@ type Origin struct {
 	IDs *IDs
 }
 
-// IDs names the calls of providers that make ids optional, so that a call has the same name
-// in the answer and in every later request: after the tool, the input, and how often the
-// conversation had the two. An id that is there is not kept, since some clients send back
-// others than they got. The zero value is a conversation's begin.
+// IDs names the calls of providers that make ids optional, so that a call has the same name in the answer and in
+// every later request: after the tool, the input, and how often the conversation had the two. An id that is there is
+// not kept, since some clients send back others than they got. The zero value is a conversation's begin.
 type IDs struct {
 	seen map[string]int
 	// open are the calls that wait for their results, the first of them first, by what a result may
@@ -109,9 +107,8 @@ func (ids *IDs) wait(id, sent, name string) {
 	}
 }
 
-// result finds the call that a result answers: by the id that it gives, else the first
-// of its tool that is open. Some clients give the id as the name, or one that no call had:
-// those answer the first that is open.
+// result finds the call that a result answers: by the id that it gives, else the first of its tool that is open. Some
+// clients give the id as the name, or one that no call had: those answer the first that is open.
 func (ids *IDs) result(sent, name string) string {
 	for _, key := range [][2]string{{"id", sent}, {"tool", name}, {}} {
 		if id, ok := ids.answer(key); ok {
@@ -133,9 +130,8 @@ func (ids *IDs) answer(key [2]string) (id string, ok bool) {
 	return "", false
 }
 
-// Request translates a request's body; ok is false when it asks no model for a turn.
-// The address may be "" where it is unknown. Ids names the calls of the history, and
-// afterwards those of the answer.
+// Request translates a request's body; ok is false when it asks no model for a turn. The address may be "" where it
+// is unknown. Ids names the calls of the history, and afterwards those of the answer.
 func Request(address string, body []byte, ids *IDs) (api API, request gjson.Result, ok bool) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !Valid(body) {

@@ -14,9 +14,8 @@ import (
 	"toolbench/sim/stream"
 )
 
-// Encoder turns the events of a Messages answer into those of another API, one by one, and
-// into the whole document that a client gets which asks for no stream. Events of the
-// Messages API pass as they are.
+// Encoder turns the events of a Messages answer into those of another API, one by one, and into the whole document
+// that a client gets which asks for no stream. Events of the Messages API pass as they are.
 type Encoder struct {
 	API   API
 	Model string
@@ -44,8 +43,7 @@ type encodedBlock struct {
 	signature string
 }
 
-// form is one API's part of an Encoder: what a block's begin, piece and end, and the
-// message's begin and end become.
+// form is one API's part of an Encoder: what a block's begin, piece and end, and the message's begin and end become.
 type form interface {
 	start(g *Encoder) []stream.Event
 	begin(g *Encoder, b *encodedBlock) []stream.Event

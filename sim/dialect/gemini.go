@@ -9,10 +9,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Gemini's generateContent, on Google's own address and on Vertex. Calls come whole,
-// and ids are optional on either side: a result may name no more than its tool. What
-// Google's library for Python writes down is the same with its names in lower case, what
-// is not there as null, and all of a request but its contents below "config".
+// Gemini's generateContent, on Google's own address and on Vertex. Calls come whole, and ids are optional on either
+// side: a result may name no more than its tool. What Google's library for Python writes down is the same with its
+// names in lower case, what is not there as null, and all of a request but its contents below "config".
 
 // Either is the first of a member's spellings that is there.
 func Either(v gjson.Result, names ...string) gjson.Result {
@@ -257,8 +256,7 @@ func geminiUsage(v gjson.Result) json.RawMessage {
 		count(u, "candidatesTokenCount", "candidates_token_count")+count(u, "thoughtsTokenCount", "thoughts_token_count"))
 }
 
-// geminiStream translates the pieces of a stream, each of which is an answer of its own
-// with what is new.
+// geminiStream translates the pieces of a stream, each of which is an answer of its own with what is new.
 type geminiStream struct {
 	w  *writer
 	id string
@@ -298,9 +296,8 @@ func (g *geminiStream) add(_ string, v gjson.Result) {
 	}
 }
 
-// pieced adds a part to a call whose arguments come in several parts, and reports whether
-// the part belongs to such a call. The first part has the tool's name, and each part but
-// the last has willContinue.
+// pieced adds a part to a call whose arguments come in several parts, and reports whether the part belongs to such a
+// call. The first part has the tool's name, and each part but the last has willContinue.
 func (g *geminiStream) pieced(p gjson.Result) bool {
 	f := Either(p, "functionCall", "function_call")
 	more := Either(f, "willContinue", "will_continue").Bool()

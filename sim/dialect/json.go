@@ -41,8 +41,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// JSON writes a value, "null" where what is raw in it is no JSON. Signs of HTML stay
-// as they are.
+// JSON writes a value, "null" where what is raw in it is no JSON. Signs of HTML stay as they are.
 func JSON(v any) []byte {
 	out, err := jsonscan.Marshal(v)
 	if err != nil {

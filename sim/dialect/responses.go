@@ -9,9 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Responses: OpenAI's API whose conversations are lists of items - messages, reasoning,
-// calls, results - each of which stands by itself. Gemini's Interactions has steps of other names
-// for them, and is read and never given.
+// Responses: OpenAI's API whose conversations are lists of items - messages, reasoning, calls, results - each of
+// which stands by itself. Gemini's Interactions has steps of other names for them, and is read and never given.
 
 // hasItems reports whether a request without an address is one of Responses.
 func hasItems(v gjson.Result) bool {
@@ -189,8 +188,7 @@ func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json
 	}
 }
 
-// written is a message of the model's. A text without a letter is none: the Messages API
-// has no empty ones.
+// written is a message of the model's. A text without a letter is none: the Messages API has no empty ones.
 func written(item gjson.Result) []json.RawMessage {
 	return slices.DeleteFunc(chatParts(item.Get("content")), func(b json.RawMessage) bool {
 		t := gjson.GetBytes(b, "text")

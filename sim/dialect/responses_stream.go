@@ -8,8 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// responsesStream translates the events of Responses' streams, which name the item that
-// each belongs to.
+// responsesStream translates the events of Responses' streams, which name the item that each belongs to.
 type responsesStream struct {
 	w     *writer
 	items map[string]*itemPiece

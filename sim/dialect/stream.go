@@ -25,8 +25,7 @@ type Stream struct {
 	part translator
 }
 
-// translator is one API's part of a Stream. It takes an event's type and its data; errors
-// stay with its writer.
+// translator is one API's part of a Stream. It takes an event's type and its data; errors stay with its writer.
 type translator interface {
 	add(kind string, v gjson.Result)
 }
@@ -62,8 +61,7 @@ func (s *Stream) End() error {
 	return s.w.err
 }
 
-// Done takes the mark that ends a stream of Chat Completions, and with it a message
-// that has no stop reason.
+// Done takes the mark that ends a stream of Chat Completions, and with it a message that has no stop reason.
 func (s *Stream) Done() error {
 	if s.api == Chat && s.w.begun && !s.w.stopped {
 		s.w.ended("stop")
@@ -89,8 +87,7 @@ func translatorOf(api API, w *writer) translator {
 	return &converser{w: w}
 }
 
-// apiOf is the API of an event. One that shows none, as an error, is of the API of
-// those before it.
+// apiOf is the API of an event. One that shows none, as an error, is of the API of those before it.
 func (s *Stream) apiOf(e stream.Event) API {
 	if IsConverseEvent(e.Type) {
 		return Converse

@@ -25,9 +25,8 @@ type conversation struct {
 	prompts map[int]string
 	// long are the turns before which more was written than is kept.
 	long []int
-	// size is that of the turns so far, by their streams and results alone; results are the
-	// bytes of these, and cut is the turn, counted from 1, from which on their texts are not
-	// kept; 0: all are.
+	// size is that of the turns so far, by their streams and results alone; results are the bytes of these, and cut
+	// is the turn, counted from 1, from which on their texts are not kept; 0: all are.
 	size    extent
 	results int
 	cut     int
@@ -35,9 +34,8 @@ type conversation struct {
 	dir string
 }
 
-// collect reads a recording. Its errors are those of recording.Scan. Of a conversation that
-// is longer than a draft may be, the streams are kept as far as a draft can go, and the
-// results for as long as they bear on its files.
+// collect reads a recording. Its errors are those of recording.Scan. Of a conversation that is longer than a draft
+// may be, the streams are kept as far as a draft can go, and the results for as long as they bear on its files.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
 	dirs, byNumber := map[int]string{}, map[int]*conversation{}
 	buffered := bufio.NewReaderSize(r, headBytes)
@@ -112,9 +110,8 @@ func (e *extent) add(size, scripted int) {
 
 func (e *extent) over() bool { return e.requests > maxRequests || e.answers > maxAnswers }
 
-// definitions are the tools of all turns, each name once, as it was first offered;
-// tools that the API itself runs are left out, and those that were called without a
-// definition added.
+// definitions are the tools of all turns, each name once, as it was first offered; tools that the API itself runs are
+// left out, and those that were called without a definition added.
 func (t *conversation) definitions() []recording.Definition {
 	var offered, called, out []recording.Definition
 	known, calls := map[string]bool{"": true}, map[string]bool{} // what has no name is no tool here
@@ -133,8 +130,7 @@ func (t *conversation) definitions() []recording.Definition {
 	return out
 }
 
-// ends reports whether the model waits for the user after a turn: it is whole and calls
-// nothing.
+// ends reports whether the model waits for the user after a turn: it is whole and calls nothing.
 func ends(turn *recording.Turn) bool {
 	runs := slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return !c.Cut })
 	return turn.Ending == recording.Whole && !runs && turn.Stop != "pause_turn"

@@ -18,8 +18,7 @@ type evidence struct {
 	early bool
 	// beside are the tools that ran beside others, by name.
 	beside map[string]bool
-	// commands are calls that did so, but take a language of their own:
-	// that proves nothing of the next.
+	// commands are calls that did so, but take a language of their own: that proves nothing of the next.
 	commands []string
 }
 
@@ -75,9 +74,8 @@ func (s *builder) shared() map[string]bool {
 // slack is what clocks and the writing of a log may be off.
 const slack = 50 * time.Millisecond
 
-// spans are how long the calls of a turn ran, by their place: as the recorder itself
-// measured it, else from when the call could start, the way calls are run here, to its
-// result, so that each ends when it did.
+// spans are how long the calls of a turn ran, by their place: as the recorder itself measured it, else from when the
+// call could start, the way calls are run here, to its result, so that each ends when it did.
 func (s *builder) spans(turn *recording.Turn, shared map[string]bool) []recording.Moment {
 	out := make([]recording.Moment, len(turn.Calls))
 	beside := replay.Beside(turn)

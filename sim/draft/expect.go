@@ -156,10 +156,9 @@ func (s *builder) remarkCalls(f found) {
 // session's programs did, nobody can rebuild.
 var ours = map[string]bool{"Read": true, "Write": true, "Edit": true, "Glob": true, "Grep": true}
 
-// settle chooses the tools and records the cassette: with Real, the built-ins that bear
-// a recorded tool's name take its place as long as they give what was recorded. One that
-// does not becomes a stand-in again, and all is played anew, since others may have
-// followed from it.
+// settle chooses the tools and records the cassette: with Real, the built-ins that bear a recorded tool's name take
+// its place as long as they give what was recorded. One that does not becomes a stand-in again, and all is played
+// anew, since others may have followed from it.
 func (s *builder) settle(ctx context.Context) (check.Result, error) {
 	s.real = map[string]bool{}
 	for _, d := range s.definitions() {

@@ -11,9 +11,8 @@ import (
 // largestApart is how large a file may be that stands in the scenario itself, in bytes.
 const largestApart = 16 << 10
 
-// plant rebuilds the files that the session saw, and writes those that an archive can
-// hold; the others come into the scenario. Secrets are blanked, and a file whose name
-// looks like one is left out.
+// plant rebuilds the files that the session saw, and writes those that an archive can hold; the others come into the
+// scenario. Secrets are blanked, and a file whose name looks like one is left out.
 func (s *builder) plant() error {
 	t := rebuildTree(s.calls(), s.conversation.dir)
 	for i := range t.Files {

@@ -174,8 +174,7 @@ func (f treeFile) fits() bool {
 	return len(got.Files) == 1 && got.Files[0].Name == name && strings.TrimSuffix(string(got.Files[0].Data), "\n") == strings.TrimSuffix(f.Text, "\n")
 }
 
-// Split parts what a txtar archive can hold from the files that look like archives
-// themselves.
+// Split parts what a txtar archive can hold from the files that look like archives themselves.
 func (t tree) Split() (archive, apart []treeFile) {
 	for _, f := range t.Files {
 		if f.fits() {
@@ -236,8 +235,7 @@ func unseen(spans [][2]int) string {
 // homeDir is where "~" is: the home of a scenario that names no other.
 const homeDir = "/home/dev"
 
-// defaultDir is where a session works whose paths show none: the working directory of
-// such a scenario.
+// defaultDir is where a session works whose paths show none: the working directory of such a scenario.
 const defaultDir = "/repo"
 
 var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)

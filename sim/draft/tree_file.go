@@ -27,9 +27,8 @@ type fileState struct {
 	ended bool
 
 	named, made bool
-	// closed: it was written over, so that nothing more can be learned of its start.
-	// moved: something changed it outside the session's calls; late: it was seen only
-	// after edits that cannot be undone.
+	// closed: it was written over, so that nothing more can be learned of its start. moved: something changed it
+	// outside the session's calls; late: it was seen only after edits that cannot be undone.
 	closed, moved, late bool
 	// loose are edits whose place is not known yet.
 	loose []swap
@@ -134,8 +133,7 @@ func (f *fileState) see(from int, lines []string, whole bool) {
 	}
 }
 
-// edit changes the file as the session did; the snippet that some tools answer with
-// shows where.
+// edit changes the file as the session did; the snippet that some tools answer with shows where.
 func (f *fileState) edit(s observation) {
 	if f.closed {
 		return
@@ -180,8 +178,7 @@ type lineRun struct {
 	text  string
 }
 
-// span is where a text stands: in the cells from first to last, after head and before
-// tail, which stay.
+// span is where a text stands: in the cells from first to last, after head and before tail, which stay.
 type span struct {
 	first, last int
 	head, tail  string
@@ -250,8 +247,7 @@ type passage struct {
 }
 
 var (
-	// number is a line's number in front of it, in the forms agents use; the sign after
-	// it is the same in all lines.
+	// number is a line's number in front of it, in the forms agents use; the sign after it is the same in all lines.
 	number = regexp.MustCompile(`^ {0,8}(\d{1,7})(→|\t|\| ?|: ?|:)(.*)$`)
 	// more are the words for a file that goes on, ended those for one that does not.
 	more  = regexp.MustCompile(`(?i)(more lines|truncated|use .?(offset|view_range)|showing lines|lines omitted|file has more|line cut)`)

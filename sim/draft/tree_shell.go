@@ -94,8 +94,7 @@ func chain(s *syntax.Stmt) []command {
 	return []command{simple(s)}
 }
 
-// simple is a command of literal words; what is no such command shows something all the
-// same.
+// simple is a command of literal words; what is no such command shows something all the same.
 func simple(s *syntax.Stmt) command {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	out := command{shown: true, words: []string{""}}

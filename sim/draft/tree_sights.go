@@ -54,8 +54,7 @@ func named() map[string]string {
 
 var signs = regexp.MustCompile(`[^a-z0-9]+`)
 
-// useOf is what a tool is for, "" if that is none of its names. A server's prefix does
-// not count.
+// useOf is what a tool is for, "" if that is none of its names. A server's prefix does not count.
 func useOf(tool string) string {
 	if i := strings.LastIndex(tool, "__"); i >= 0 && i+2 < len(tool) {
 		tool = tool[i+2:]
@@ -127,8 +126,7 @@ func readSights(path string, in gjson.Result, c treeCall) []observation {
 		return nil
 	case brief && hollow.MatchString(c.Result):
 		return []observation{{kind: viewed, path: path, from: 1, whole: true}}
-	case in.Get("pages").Exists(), strings.HasSuffix(path, ".ipynb"), c.Result == "[document]", // or an image, of which only the kind is recorded
-		c.Result == "[image]", strings.HasPrefix(c.Result, "[image]\n"), strings.HasSuffix(c.Result, "\n[image]"):
+	case in.Get("pages").Exists() || strings.HasSuffix(path, ".ipynb") || pictured(c.Result):
 		return []observation{{kind: listed, path: path}}
 	}
 	from, limit := in.Get("offset").Int(), in.Get("limit").Int()
@@ -146,6 +144,11 @@ func readSights(path string, in gjson.Result, c treeCall) []observation {
 		return nil
 	}
 	return []observation{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0}}
+}
+
+// pictured reports whether the result is an image or a document, of which only the kind is recorded.
+func pictured(result string) bool {
+	return result == "[image]" || result == "[document]" || strings.HasPrefix(result, "[image]\n") || strings.HasSuffix(result, "\n[image]")
 }
 
 // mostSwaps bounds the edits of one call.
@@ -246,8 +249,7 @@ func isPath(line string) bool {
 	return ending || plainNames.MatchString(name)
 }
 
-// outline reads a tree written with dashes, two spaces a level; what ends in a slash is a
-// folder.
+// outline reads a tree written with dashes, two spaces a level; what ends in a slash is a folder.
 func outline(result string) []observation {
 	var all []observation
 	var dirs []string

@@ -15,8 +15,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// interjection is the user's message while the model was at work: after a turn of the
-// recording that did not end.
+// interjection is the user's message while the model was at work: after a turn of the recording that did not end.
 type interjection struct {
 	turn *recording.Turn
 	text string
@@ -56,9 +55,8 @@ func (s *builder) ask(turn, next *recording.Turn) {
 
 func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 
-// interject sends the user's messages where the recorded ones came while calls ran: the message
-// goes out with their results (J4). Where no call takes time, or it would change what
-// comes of the calls, it is left out and reported.
+// interject sends the user's messages where the recorded ones came while calls ran: the message goes out with their
+// results (J4). Where no call takes time, or it would change what comes of the calls, it is left out and reported.
 func (s *builder) interject(ctx context.Context, out check.Result) (check.Result, error) {
 	for i, b := range s.between {
 		if at, ok := whileRunning(out, b.turn); ok {

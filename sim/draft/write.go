@@ -34,11 +34,9 @@ type Options struct {
 	Pace stream.Pace
 	// Safe are tools that may run beside others, besides those that are marked so.
 	Safe replay.Globs
-	// Durations are those of calls that were not measured; without,
-	// replay.DefaultDuration.
+	// Durations are those of calls that were not measured; without, replay.DefaultDuration.
 	Durations replay.Durations
-	// Real puts built-in tools in the place of recorded ones of the same name, where they
-	// give what was recorded.
+	// Real puts built-in tools in the place of recorded ones of the same name, where they give what was recorded.
 	Real bool
 	// Secrets are values to blank, besides what looks like one.
 	Secrets []string
@@ -61,16 +59,13 @@ type Draft struct {
 	Outcome check.Result `json:"-"`
 }
 
-// ErrFails is given where a draft does not pass as it stands, which is a defect of this package or of
-// the system.
+// ErrFails is given where a draft does not pass as it stands, which is a defect of this package or of the system.
 var ErrFails = errors.New("the draft does not pass")
 
-// Write drafts a scenario for each conversation of a recording, into a folder of the
-// disk (go-vcr's recorder writes files only), and runs each as it stands. Nothing in
-// the folder may have the same names. One that cannot be made leaves no file, and the others
-// are made all the same. Errors are those of recording.Scan, ErrFails,
-// those of the scenario's format (a conversation may be too large for it),
-// and those of the disk.
+// Write drafts a scenario for each conversation of a recording, into a folder of the disk (go-vcr's recorder writes
+// files only), and runs each as it stands. Nothing in the folder may have the same names. One that cannot be made
+// leaves no file, and the others are made all the same. Errors are those of recording.Scan, ErrFails, those of the
+// scenario's format (a conversation may be too large for it), and those of the disk.
 func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Draft, error) {
 	conversations, format, err := collect(name, r, o.Limits)
 	if err != nil {
@@ -280,9 +275,8 @@ var (
 	promptDir = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
 )
 
-// dirNames are how the name of a working directory may be written, and dirWindow is how
-// much of a text may hold it with its path. Requests repeat the whole conversation: only
-// what has one of the names is searched closer.
+// dirNames are how the name of a working directory may be written, and dirWindow is how much of a text may hold it
+// with its path. Requests repeat the whole conversation: only what has one of the names is searched closer.
 var dirNames = []string{"orking directory", "orking Directory", "ORKING DIRECTORY", "cwd", "CWD", "Cwd"}
 
 const dirWindow = 4 << 10
@@ -335,9 +329,8 @@ const (
 	maxAnswers  = scenario.MaxFileBytes * 2 / 3
 )
 
-// bound keeps as many turns of a long session as make a cassette and a file that can be
-// read, and notes it. A first turn that is too long by itself is kept: the file's own
-// limit words what is wrong with it.
+// bound keeps as many turns of a long session as make a cassette and a file that can be read, and notes it. A first
+// turn that is too long by itself is kept: the file's own limit words what is wrong with it.
 func (s *builder) bound() {
 	var size extent
 	for _, d := range s.definitions() {

@@ -12,9 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// scanArchive reads a txtar archive: requests and responses as files. A response
-// answers the request before it; one whose name has another's for a folder
-// ("streaming/tool-call" after "streaming") goes on where that one ended.
+// scanArchive reads a txtar archive: requests and responses as files. A response answers the request before it; one
+// whose name has another's for a folder ("streaming/tool-call" after "streaming") goes on where that one ended.
 func (s *scanner) scanArchive(r *bufio.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(r, s.limits.Part+1))
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"toolbench/sim/stream"
 )
 
-// chains puts exchanges together into conversations. A request that repeats what
-// was sent in a conversation, and goes on, belongs to it: clients send the whole
-// history every time.
+// chains puts exchanges together into conversations. A request that repeats what was sent in a conversation, and goes
+// on, belongs to it: clients send the whole history every time.
 type chains struct {
 	s     *scanner
 	at    map[prefix][]*thread
@@ -124,8 +123,7 @@ func (c *chains) take(x *exchange) error {
 	return c.refused(x, req, err)
 }
 
-// refused is a request that got no answer of a model: an error in place of a
-// stream, or a body that cannot be read.
+// refused is a request that got no answer of a model: an error in place of a stream, or a body that cannot be read.
 func (c *chains) refused(x *exchange, req *request, cause error) error {
 	p := Problem{Kind: Unreadable, Text: "the response cannot be read: " + cause.Error(), Line: x.line, Interaction: x.number}
 	switch {

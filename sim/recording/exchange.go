@@ -22,8 +22,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// exchange is one HTTP request with its response, as a recorder kept it. Bodies may
-// still be packed.
+// exchange is one HTTP request with its response, as a recorder kept it. Bodies may still be packed.
 type exchange struct {
 	number, line int
 	url          string
@@ -34,15 +33,13 @@ type exchange struct {
 	header       http.Header // of the response
 	// made: the request was put together from a log, and never sent as it is.
 	made bool
-	// sent is when the request left; first and last are when the response began and
-	// ended, counted from then.
+	// sent is when the request left; first and last are when the response began and ended, counted from then.
 	sent        time.Time
 	first, last Moment
 	// follows is set where the recording itself has that the response answers what
 	// came of an earlier one: see scanArchive.
 	follows *thread
-	// ids names the calls of the request, and so those of the answer; model is the one
-	// that was asked.
+	// ids names the calls of the request, and so those of the answer; model is the one that was asked.
 	ids   *dialect.IDs
 	model string
 }
@@ -55,8 +52,7 @@ type reply struct {
 	streamed bool
 	pace     Pace
 	first    Moment
-	// cut is where the body ends too early, malformed why it cannot be
-	// read to its end.
+	// cut is where the body ends too early, malformed why it cannot be read to its end.
 	cut, malformed string
 	// done: the stream has the mark of its end.
 	done bool
@@ -209,8 +205,7 @@ func (x *exchange) translated(r reply, pieces []stream.Event) (reply, error) {
 	return r, errNoModel
 }
 
-// plainFrames decodes frames that some recorders keep as hexadecimal digits or base64
-// without marking it.
+// plainFrames decodes frames that some recorders keep as hexadecimal digits or base64 without marking it.
 func (x *exchange) plainFrames(b []byte) []byte {
 	if frames, err := hex.DecodeString(string(b)); err == nil && isFrame(frames) {
 		return frames
@@ -364,8 +359,7 @@ func other(address string) string {
 // most is how many kinds of what was not read an error names.
 const most = 3
 
-// instead words what a file holds that is no turn, the most frequent first, and
-// last what explains little.
+// instead words what a file holds that is no turn, the most frequent first, and last what explains little.
 func (s *scanner) instead() string {
 	weight := func(kind string) int {
 		if kind == noModel {

@@ -211,8 +211,7 @@ func textIn(v gjson.Result, paths string) string {
 	return ""
 }
 
-// bodyIn is the first body at one of the paths: a text, bytes, what it means, or a mapping
-// around one of these.
+// bodyIn is the first body at one of the paths: a text, bytes, what it means, or a mapping around one of these.
 func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 	for path := range strings.FieldsSeq(paths) {
 		b := v.Get(path)
@@ -272,8 +271,7 @@ func texts(list gjson.Result, end string) string {
 	return all.String()
 }
 
-// dataMember is where recorders of a library's objects have what an object holds, beside
-// the name of its type.
+// dataMember is where recorders of a library's objects have what an object holds, beside the name of its type.
 const dataMember = "__data__"
 
 // meant is a body that stands as a text, or as the JSON that it is; or as a list of these, as
@@ -299,8 +297,7 @@ func meant(v gjson.Result) []byte {
 	return []byte(v.Raw)
 }
 
-// contentOf is the body of an archive's response. Some recorders store what was packed as a
-// list of chunks.
+// contentOf is the body of an archive's response. Some recorders store what was packed as a list of chunks.
 func contentOf(c gjson.Result) ([]byte, error) {
 	text, packed := c.Get("text").String(), c.Get("encoding").String() == "base64"
 	switch {

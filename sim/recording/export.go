@@ -31,9 +31,8 @@ const (
 	genAIVersion = "https://opentelemetry.io/schemas/1.37.0"
 )
 
-// Write gives conversations as a document of that form; blank takes secrets out of a text.
-// Answers that did not come to their end are left out, and counted: neither form has a
-// mark for them.
+// Write gives conversations as a document of that form; blank takes secrets out of a text. Answers that did not come
+// to their end are left out, and counted: neither form has a mark for them.
 func (form Export) Write(conversations []*Conversation, blank func(string) string) (doc []byte, left int) {
 	trajectories, spans := []any{}, []any{}
 	for _, c := range conversations {

@@ -62,8 +62,7 @@ func readFrame(r io.Reader, max int64) (map[string]string, []byte, error) {
 	return frameHeaders(head), payload, nil
 }
 
-// frameHeaders reads the headers that are texts; it stops at one of another type,
-// whose length does not matter here.
+// frameHeaders reads the headers that are texts; it stops at one of another type, whose length does not matter here.
 func frameHeaders(b []byte) map[string]string {
 	const text = 7
 	out := map[string]string{}

@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// httprrMark opens the traces of Go's httprr, each exchange of which is a line with
-// the two lengths, in bytes, then the request and the response as they went over
-// the wire.
+// httprrMark opens the traces of Go's httprr, each exchange of which is a line with the two lengths, in bytes, then
+// the request and the response as they went over the wire.
 var httprrMark = []byte("httprr trace v1")
 
 // maxLengths is the longest line of lengths: two numbers.
@@ -82,8 +81,7 @@ func traceLengths(text string) (sent, got int64, ok bool) {
 	return sent, got, err == nil && err2 == nil && sent >= 0 && got >= 0
 }
 
-// bytes reads exactly n bytes; memory grows with what is there, not with what a
-// length gives.
+// bytes reads exactly n bytes; memory grows with what is there, not with what a length gives.
 func (tr *traceScan) bytes(n int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(tr.r, n))
 	if err == nil && int64(len(b)) < n {

@@ -22,8 +22,7 @@ type documentScan struct {
 	*lineScan
 	dec     *json.Decoder
 	allowed *allowance
-	// members are kept as long as the document may be anything; listed: it is a
-	// recorder's list.
+	// members are kept as long as the document may be anything; listed: it is a recorder's list.
 	members members
 	listed  bool
 	// entries wait to be put in order; held is their size.
@@ -255,9 +254,8 @@ func (d *documentScan) entry(raw json.RawMessage, line int) error {
 	return nil
 }
 
-// archived takes the entries in the order in which they were made: by time, and
-// where recorders blank the times, by the order they give, and by how much had been
-// written.
+// archived takes the entries in the order in which they were made: by time, and where recorders blank the times, by
+// the order they give, and by how much had been written.
 func (d *documentScan) archived() error {
 	slices.SortStableFunc(d.entries, func(a, b entry) int {
 		return cmp.Or(a.x.sent.Compare(b.x.sent), cmp.Compare(a.order, b.order), a.messages-b.messages)
@@ -285,8 +283,7 @@ type allowance struct {
 	feeds int
 }
 
-// maxRead is how much is read at once, so that what waits to be parsed stays small
-// even after something large.
+// maxRead is how much is read at once, so that what waits to be parsed stays small even after something large.
 const maxRead = 64 << 10
 
 func (a *allowance) Read(p []byte) (int, error) {
@@ -299,8 +296,7 @@ func (a *allowance) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// members are those of a document that is none of the known, as it may be something
-// else.
+// members are those of a document that is none of the known, as it may be something else.
 type members struct {
 	text []byte
 	left int64

@@ -114,8 +114,7 @@ func (ls *lineScan) sequence(text []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// maxStrange is how many lines may be no JSON before a file in which nothing was
-// recognized is given up.
+// maxStrange is how many lines may be no JSON before a file in which nothing was recognized is given up.
 const maxStrange = 100
 
 func (s *scanner) known() bool { return s.format != "" && s.format != packed }
@@ -206,8 +205,7 @@ func (ls *lineScan) unread(v gjson.Result, kind string) string {
 	return ls.named(kind)
 }
 
-// maxNested is how deep what is taken may stand within others that hold such: each is looked at
-// as a whole.
+// maxNested is how deep what is taken may stand within others that hold such: each is looked at as a whole.
 const maxNested = 8
 
 // named words what a line is that is no message.
@@ -231,9 +229,8 @@ func isEvent(kind string, v gjson.Result) bool {
 	return strings.HasPrefix(kind, "content_block_")
 }
 
-// history reads messages as requests and responses hold them: one by itself, as a
-// response is, or those of a request, be they under "messages" or a value each.
-// known is false when v is none of these.
+// history reads messages as requests and responses hold them: one by itself, as a response is, or those of a request,
+// be they under "messages" or a value each. known is false when v is none of these.
 func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	if said := dialect.Either(v, "conversation", "history"); said.Get("0.role").Exists() && !v.Get("messages").Exists() {
 		v = gjson.ParseBytes(dialect.JSON(fields{"messages": json.RawMessage(said.Raw), "model": v.Get("model").String()}))

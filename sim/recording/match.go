@@ -7,8 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// find gives the thread that a request goes on with, its last turn answered, or a
-// new one.
+// find gives the thread that a request goes on with, its last turn answered, or a new one.
 func (c *chains) find(x *exchange, req *request) (*thread, error) {
 	t, from := x.follows, 0
 	if t == nil {
@@ -51,8 +50,7 @@ func (c *chains) strays(x *exchange, req *request, from int, known bool) {
 	}
 }
 
-// match finds the thread of a request and the number of messages before the
-// model's last answer.
+// match finds the thread of a request and the number of messages before the model's last answer.
 func (c *chains) match(req *request) (*thread, int) {
 	for _, id := range []string{req.previous, req.conversation} {
 		if t := c.answers[id]; id != "" && t != nil {
@@ -100,8 +98,7 @@ func (c *chains) rewritten(req *request) (*thread, int) {
 	return nil, 0
 }
 
-// byCalls finds the thread whose calls a request answers, for clients that shorten
-// or rewrite the history.
+// byCalls finds the thread whose calls a request answers, for clients that shorten or rewrite the history.
 func (c *chains) byCalls(req *request) (*thread, int) {
 	for k := len(req.messages) - 1; k >= 0; k-- {
 		for _, r := range resultsIn(req.messages[k : k+1]) {
@@ -125,9 +122,8 @@ func (t *thread) fits(m gjson.Result) bool {
 	return len(ids) == 0 && len(t.ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
 }
 
-// renamed has the waiting turn's ids by those of a message that is sent back: some
-// clients give calls ids of their own, and some mend their names. It is nil unless the
-// message has as many calls.
+// renamed has the waiting turn's ids by those of a message that is sent back: some clients give calls ids of their
+// own, and some mend their names. It is nil unless the message has as many calls.
 func (t *thread) renamed(m gjson.Result) map[string]string {
 	calls := m.Get(`content.#(type=="tool_use")#`).Array()
 	if t.turn == nil || len(calls) != len(t.turn.Calls) {

@@ -87,8 +87,7 @@ func (s *PromptSession) Sent() []PromptTurn {
 	return slices.DeleteFunc(slices.Clone(s.Turns), func(t PromptTurn) bool { return t.Prompt == nil })
 }
 
-// MaxPromptBytes is the size limit of the requests of one file, what they repeat
-// counted once.
+// MaxPromptBytes is the size limit of the requests of one file, what they repeat counted once.
 const MaxPromptBytes = 256 << 20
 
 // ReadPrompts takes the sessions of a recording, in any of its formats. The name is for
@@ -198,9 +197,8 @@ func (p *parser) tool(t gjson.Result) PromptTool {
 	return tool
 }
 
-// pieces reads a content: a text, or blocks. A reference to a deferred tool becomes its
-// definition in the prompt, so that is added to the block's text; that of a tool which
-// is sent whole as well is taken to stand in the prompt once.
+// pieces reads a content: a text, or blocks. A reference to a deferred tool becomes its definition in the prompt, so
+// that is added to the block's text; that of a tool which is sent whole as well is taken to stand in the prompt once.
 func (p *parser) pieces(name string, content gjson.Result, definitions map[string]string) []PromptBlock {
 	if content.Type == gjson.String {
 		return []PromptBlock{{Name: name, Text: p.own(`{"type":"text","text":` + compact(content.Raw) + "}")}}

@@ -27,9 +27,8 @@ type realtime struct {
 	items   map[string]fields // of the client, by id; nil: the model's
 	// next is what the next answer is asked for in one message; nil: what was added.
 	next fields
-	// last is the answer that the next one goes on from, at the one whose events come, open those
-	// that have begun; those that are done wait for what was spoken before them, which may be
-	// written down late.
+	// last is the answer that the next one goes on from, at the one whose events come, open those that have begun;
+	// those that are done wait for what was spoken before them, which may be written down late.
 	last, at string
 	open     map[string]*pendingAnswer
 	done     []*pendingAnswer
@@ -93,8 +92,7 @@ func (r *realtime) whole(sent, got []gjson.Result, line int) error {
 	return cmp.Or(err, r.flush())
 }
 
-// add takes what a client added, as the server repeats it. The items of answers are repeated
-// after their own events.
+// add takes what a client added, as the server repeats it. The items of answers are repeated after their own events.
 func (r *realtime) add(item gjson.Result) {
 	id := item.Get("id").String()
 	if _, known := r.items[id]; !known || id == "" {

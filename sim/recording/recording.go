@@ -40,8 +40,7 @@ type Recording struct {
 	Format        Format
 	Problems      []Problem
 	Conversations []*Conversation
-	// Ignored counts what was left out, by kind: HTTP that asks no model, lines that
-	// are no messages.
+	// Ignored counts what was left out, by kind: HTTP that asks no model, lines that are no messages.
 	Ignored map[string]int
 }
 
@@ -69,8 +68,7 @@ type Pace int
 const (
 	// Unknown: the events have no times; First may be known all the same.
 	Unknown Pace = iota
-	// Bounded: first and last time are recorded, those between are interpolated by
-	// the amount of output.
+	// Bounded: first and last time are recorded, those between are interpolated by the amount of output.
 	Bounded
 	// Exact: the times on which anything depends were taken down.
 	Exact
@@ -92,17 +90,15 @@ type Turn struct {
 	// Number counts the conversation's turns from 1, Line is where it begins in the
 	// file (0: it is unknown), Interaction its place among the exchanges, from 1.
 	Number, Line, Interaction int
-	// ID and Model are the message's; Stop is its stop reason, "" where none
-	// was recorded.
+	// ID and Model are the message's; Stop is its stop reason, "" where none was recorded.
 	ID, Model, Stop string
 	// API is in whose words the recording has the turn: what it counted, and what its cache
 	// did, follows that provider's rules. "" where there was nothing to translate.
 	API dialect.API
 	// Sent is when the request left, on the recorder's clock; zero: unknown.
 	Sent time.Time
-	// UserTexts are the user's messages since the turn before, a text a message, cut after
-	// MaxUserText bytes; where the recording holds requests, the last user message, results
-	// apart. What is no text is named, as "[image]".
+	// UserTexts are the user's messages since the turn before, a text a message, cut after MaxUserText bytes; where
+	// the recording holds requests, the last user message, results apart. What is no text is named, as "[image]".
 	UserTexts []string
 	// Tools are what the request offered; nil when the recording holds no requests.
 	Tools []Definition
@@ -130,8 +126,7 @@ type Turn struct {
 // Definition is a tool as a request offered it.
 type Definition struct {
 	Name, Description string
-	// Kind is the type of a tool that the API defines ("web_search_20250305"), ""
-	// for the client's own.
+	// Kind is the type of a tool that the API defines ("web_search_20250305"), "" for the client's own.
 	Kind string
 	// Schema is the input schema; nil where the request has none.
 	Schema json.RawMessage
@@ -161,8 +156,7 @@ type Result struct {
 	Call    string
 	Text    string
 	IsError bool
-	// At is when it was taken down. Took is how long the tool ran, as the recorder
-	// itself measured it.
+	// At is when it was taken down. Took is how long the tool ran, as the recorder itself measured it.
 	At, Took Moment
 }
 
@@ -269,13 +263,11 @@ var (
 	ErrUnreadable = errors.New("cannot be read")
 )
 
-// Limits keep a hostile or damaged file from exhausting memory. A zero member
-// means its default.
+// Limits keep a hostile or damaged file from exhausting memory. A zero member means its default.
 type Limits struct {
 	// Line is the longest line, in bytes; 32 MiB.
 	Line int
-	// Part is the largest document, interaction or response, in bytes; 64 MiB. What
-	// is packed counts unpacked.
+	// Part is the largest document, interaction or response, in bytes; 64 MiB. What is packed counts unpacked.
 	Part int64
 	// Unpacked is the largest whole file that arrives packed, in bytes; 1 GiB.
 	Unpacked int64

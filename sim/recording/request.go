@@ -167,8 +167,7 @@ func (u Usage) known() *Usage {
 	return &u
 }
 
-// update takes the members that an object has: those of a stream's last event stand
-// for those of its first.
+// update takes the members that an object has: those of a stream's last event stand for those of its first.
 func (u *Usage) update(v gjson.Result) {
 	for name, to := range map[string]*int{
 		"input_tokens": &u.Input, "cache_creation_input_tokens": &u.Written, "cache_read_input_tokens": &u.Read, "output_tokens": &u.Output,

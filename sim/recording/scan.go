@@ -38,9 +38,8 @@ type Summary struct {
 	Ignored map[string]int
 }
 
-// Scan reads a recording turn by turn (O2). The name is for messages. Memory is
-// bounded by the limits, whatever the reader gives. Errors wrap ErrNotRecording,
-// ErrTooLarge, ErrUnreadable, or are the handler's.
+// Scan reads a recording turn by turn (O2). The name is for messages. Memory is bounded by the limits, whatever the
+// reader gives. Errors wrap ErrNotRecording, ErrTooLarge, ErrUnreadable, or are the handler's.
 func Scan(name string, r io.Reader, limits Limits, h Handler) (Summary, error) {
 	s := &scanner{name: name, limits: limits.complete(), handler: h, ignored: map[string]int{}}
 	err := s.scan(bufio.NewReaderSize(r, peekSize))
@@ -125,8 +124,7 @@ func (s *scanner) problem(p Problem) {
 	}
 }
 
-// maxKinds bounds how many kinds of ignored things are counted by name: their names come
-// from the file.
+// maxKinds bounds how many kinds of ignored things are counted by name: their names come from the file.
 const maxKinds = 64
 
 func (s *scanner) ignore(what string) {
@@ -240,8 +238,7 @@ func isDocument(text []byte) bool {
 	return more && (len(bytes.TrimSpace(first)) <= 1 || !line)
 }
 
-// hasRecordersList reports whether a document, of which this is the begin, has the list of a
-// recorder.
+// hasRecordersList reports whether a document, of which this is the begin, has the list of a recorder.
 func hasRecordersList(text []byte) (found bool) {
 	gjson.ParseBytes(text).ForEach(func(name, value gjson.Result) bool {
 		found = slices.Contains([]string{"log", "interactions", "http_interactions", "mappings", "recordings", "Entries"}, name.Str) && value.Type == gjson.JSON

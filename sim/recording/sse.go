@@ -279,8 +279,7 @@ func (r *responses) finish() error {
 	return r.done(t)
 }
 
-// settle names the calls that no result answers; otherwise is the reason where the
-// call itself gives none.
+// settle names the calls that no result answers; otherwise is the reason where the call itself gives none.
 func (t *Turn) settle(otherwise string) {
 	for _, c := range t.Calls {
 		if t.Result(c.ID) == nil || c.Repeated {

@@ -19,8 +19,7 @@ type dialogues struct {
 	open map[string]*list.Element // of *dialogue
 	// order has the conversation that spoke last at its front.
 	order *list.List
-	// place is which conversation a line belongs to that names it only through
-	// the line it follows.
+	// place is which conversation a line belongs to that names it only through the line it follows.
 	places places
 	// session is the id that a first line gave.
 	sessionID string
@@ -39,8 +38,7 @@ type dialogue struct {
 	held    int64
 	turns   int
 	user    userText
-	// bare: these are messages as requests and responses hold them; asked: one of
-	// them is a user's.
+	// bare: these are messages as requests and responses hold them; asked: one of them is a user's.
 	bare, asked bool
 	// tools are what its turns were offered, where the conversation has a list of them.
 	tools []Definition
@@ -116,9 +114,8 @@ func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, er
 // window is how many turns may wait for results behind one another.
 const window = 16
 
-// flush hands on turns from the front: those that are answered, and those that
-// have too many, or too much, behind them. The last one may still grow, unless
-// nothing more will come (keep 0).
+// flush hands on turns from the front: those that are answered, and those that have too many, or too much, behind
+// them. The last one may still grow, unless nothing more will come (keep 0).
 func (t *dialogue) flush(keep int) error {
 	for len(t.waiting) > min(keep, 1) {
 		d := t.waiting[0]
@@ -178,8 +175,7 @@ func (t *dialogue) add(d *draft, b stream.Block, at time.Time) {
 	}
 }
 
-// finish writes the turn's stream: the blocks as the model must have sent them, at
-// the times they were taken down.
+// finish writes the turn's stream: the blocks as the model must have sent them, at the times they were taken down.
 func (d *draft) finish(reason string) *Turn {
 	t := d.turn
 	start := d.start()
@@ -233,8 +229,7 @@ func (d *draft) ended(script stream.Turn) stream.Turn {
 	return script
 }
 
-// start is the zero of the turn's times: when its request left, else its first
-// block; zero when a block has no time.
+// start is the zero of the turn's times: when its request left, else its first block; zero when a block has no time.
 func (d *draft) start() time.Time {
 	if len(d.ends) == 0 || slices.ContainsFunc(d.ends, time.Time.IsZero) {
 		return time.Time{}

@@ -13,10 +13,9 @@ import (
 	"toolbench/sim/stream"
 )
 
-// message takes a line of that dialect: user, assistant or toolResult; some agents write results as
-// the user's messages instead, as in the Messages API. A line that
-// follows another than the last begins a branch, which is another conversation's
-// course; its turns are counted with the conversation they branch off.
+// message takes a line of that dialect: user, assistant or toolResult; some agents write results as the user's
+// messages instead, as in the Messages API. A line that follows another than the last begins a branch, which is
+// another conversation's course; its turns are counted with the conversation they branch off.
 func (ts *dialogues) message(v gjson.Result, line int) error {
 	t, err := ts.of("session\x00"+ts.sessionID, ts.sessionID, "")
 	if err != nil {
@@ -266,9 +265,8 @@ func callIDs(content gjson.Result) []string {
 	return ids
 }
 
-// stamp reads a time: a text of RFC 3339, with or without its zone, or with a blank in the
-// middle; seconds since 1970, milliseconds or nanoseconds, which no clock of our time mixes up; zero
-// if it is none of these.
+// stamp reads a time: a text of RFC 3339, with or without its zone, or with a blank in the middle; seconds since
+// 1970, milliseconds or nanoseconds, which no clock of our time mixes up; zero if it is none of these.
 func stamp(v gjson.Result) time.Time {
 	switch {
 	case v.Type != gjson.Number:
@@ -299,9 +297,8 @@ type userText struct {
 	command bool
 }
 
-// take takes a user's message of a transcript. An agent also writes there
-// messages of its own, and what its own commands print: those are not the user's, and a
-// command that the agent answered was never put to the model.
+// take takes a user's message of a transcript. An agent also writes there messages of its own, and what its own
+// commands print: those are not the user's, and a command that the agent answered was never put to the model.
 func (u *userText) take(of map[string]gjson.Result, content gjson.Result) {
 	text := strings.TrimSpace(userTextIn(content))
 	switch {

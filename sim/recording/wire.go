@@ -16,8 +16,7 @@ type Exchange struct {
 	// Number is its place among the exchanges of the file, from 1.
 	Number int
 	URL    string
-	// Sent are the headers of the request. Recorders keep them or not, and blank what is
-	// secret.
+	// Sent are the headers of the request. Recorders keep them or not, and blank what is secret.
 	Sent http.Header
 	// Body is the request as it was sent; Request is what it means.
 	Body    []byte

@@ -242,8 +242,7 @@ func (y *yamlScan) endDocument(last bool) error {
 	return y.document(head, at, last)
 }
 
-// document reads a document that is no block list: one exchange, or a list in
-// another notation.
+// document reads a document that is no block list: one exchange, or a list in another notation.
 func (y *yamlScan) document(raw []byte, at int, last bool) error {
 	root, err := y.s.parseYAML(raw)
 	switch {

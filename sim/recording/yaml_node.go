@@ -145,8 +145,7 @@ func (w *jsonWriter) put(text []byte) {
 	}
 }
 
-// value reads scalars by YAML's own rules, and any tag of another language as the text
-// that it stands before.
+// value reads scalars by YAML's own rules, and any tag of another language as the text that it stands before.
 func (w *jsonWriter) value(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

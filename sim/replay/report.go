@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -155,6 +156,13 @@ func (b Basis) String() string {
 		return "measured"
 	}
 	return "assumed: " + strings.Join(assumed, ", ")
+}
+
+// under is what a policy's figure of a turn rests on: the safety of calls bears on none but
+// policies that would run some side by side, and on messages with several calls.
+func (b Basis) under(policy schedule.Policy, calls int) Basis {
+	b.Safety = b.Safety && policy != schedule.Serial && calls > 1
+	return b
 }
 
 // InOrder reports whether all results stand in call order.

@@ -68,8 +68,8 @@ func (s *conversation) take(t *recording.Turn) error {
 		}
 		f.Makespan += run.makespan
 		f.Serial += run.busy
-		unsafe := assumed.Safety && p != schedule.Serial && len(run.safe) > 1 // it bears on policies that would run some side by side
-		f.Basis = Basis{f.Basis.Pace || assumed.Pace, f.Basis.Durations || assumed.Durations, f.Basis.Safety || unsafe}
+		now := assumed.under(p, len(run.safe))
+		f.Basis = Basis{f.Basis.Pace || now.Pace, f.Basis.Durations || now.Durations, f.Basis.Safety || now.Safety}
 		if i == 0 {
 			s.once(t, run)
 		}

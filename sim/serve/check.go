@@ -59,8 +59,7 @@ var leftOut = map[dialect.API][]string{
 	dialect.Ollama:    {"cache", "ids of calls", "errors of results"},
 }
 
-// review checks a sequence of requests. It is a pure function of
-// the session's log.
+// review checks a sequence of requests. It is a pure function of the session's log.
 func review(s *session, strict bool) SessionReport {
 	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers), API: string(s.api), Notes: slices.Clone(s.naming.notes)}
 	var log []exchange // without repeats
@@ -279,8 +278,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("after answer %d: %s", f.Turn, f.Text)
 }
 
-// Held reports whether every check held and no request was refused. That nothing was
-// asked is not held either.
+// Held reports whether every check held and no request was refused. That nothing was asked is not held either.
 func (r *Report) Held() bool {
 	failed := func(s SessionReport) bool {
 		return slices.ContainsFunc(s.Checks, func(c Check) bool { return c.Status == Failed })

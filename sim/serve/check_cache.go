@@ -56,8 +56,7 @@ func common[T comparable](a, b []T) int {
 	return n
 }
 
-// place is where a cache breakpoint stands, in the order of a prompt: tools, system,
-// messages.
+// place is where a cache breakpoint stands, in the order of a prompt: tools, system, messages.
 type place struct{ section, item, block int }
 
 // The sections of a prompt, in its order.

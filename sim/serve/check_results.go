@@ -58,8 +58,7 @@ func (c *checker) results() {
 	c.unanswered()
 }
 
-// unanswered reports a client that went away after the last answer, although it has calls
-// and more was recorded.
+// unanswered reports a client that went away after the last answer, although it has calls and more was recorded.
 func (c *checker) unanswered() {
 	if len(c.log) == 0 {
 		return
@@ -230,9 +229,8 @@ func (c *checker) echo() {
 	})
 }
 
-// words checks that texts, names and inputs come back unchanged. The API takes what it did not
-// write, but the model then reads what is not its own. An input may gain what its schema has as
-// default.
+// words checks that texts, names and inputs come back unchanged. The API takes what it did not write, but the model
+// then reads what is not its own. An input may gain what its schema has as default.
 func (c *checker) words() {
 	c.eachEcho(func(b gjson.Result) bool { return b.Get("type").Str == "text" || b.Get("type").Str == "tool_use" }, func(req *request, sent, back gjson.Result) string {
 		if name := sent.Get("name").Str; name != "" && name == back.Get("name").Str {
@@ -375,8 +373,7 @@ func essence(list []gjson.Result) (out []gjson.Result) {
 	return append([]gjson.Result{gjson.ParseBytes(text)}, out...)
 }
 
-// changed describes the first member, of others than some, that is not what it was, "" when
-// there is none.
+// changed describes the first member, of others than some, that is not what it was, "" when there is none.
 func changed(sent, back gjson.Result, but ...string) string {
 	if was, is := sent.Get("type").Str, back.Get("type").Str; was != is {
 		return fmt.Sprintf("type was %q, is %q", was, is)

@@ -25,8 +25,7 @@ type Named struct {
 	Args map[string]string
 }
 
-// ParseName reads one name as it is given on a command line:
-// Read=read_file,file_path=path.
+// ParseName reads one name as it is given on a command line: Read=read_file,file_path=path.
 func ParseName(text string) (tool string, named Named, err error) {
 	first, rest, _ := strings.Cut(text, ",")
 	tool, name, ok := strings.Cut(first, "=")
@@ -91,8 +90,7 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		default:
 			maps.Copy(r.args, named.Args)
 		}
-		takes, other := c.inputs()[tool], func(arg string) bool { return r.args[arg] != arg }
-		if itself && (!slices.ContainsFunc(takes, other) || slices.ContainsFunc(takes, func(arg string) bool { return r.args[arg] == "" })) { // nothing is spelled in another way, or not all is known
+		if itself && !r.respells(c.inputs()[tool]) {
 			continue
 		}
 		out.tools[tool] = r
@@ -101,6 +99,12 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		}
 	}
 	return out
+}
+
+// respells reports whether all arguments have a counterpart, and some another than themselves.
+func (r renamed) respells(args []string) bool {
+	other := func(arg string) bool { return r.args[arg] != arg }
+	return slices.ContainsFunc(args, other) && !slices.ContainsFunc(args, func(arg string) bool { return r.args[arg] == "" })
 }
 
 // inputs are the arguments that the calls of each tool have, by the tool's name.

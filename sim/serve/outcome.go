@@ -31,10 +31,9 @@ type Trial struct {
 	Failures []check.Failure
 }
 
-// Outcome is the verdict on the clients, in the form of a run's: their requests are a trace
-// as seen from outside, the checks of the report and the scenario's expectations its
-// failures. A call is seen from the end of its block to the request with its result; when
-// it ran within that time cannot be known.
+// Outcome is the verdict on the clients, in the form of a run's: their requests are a trace as seen from outside, the
+// checks of the report and the scenario's expectations its failures. A call is seen from the end of its block to the
+// request with its result; when it ran within that time cannot be known.
 func (s *Server) Outcome(t Trial) check.Result {
 	r := s.Report()
 	s.mu.Lock()

@@ -121,8 +121,7 @@ func callsOf(m gjson.Result) (ids []string) {
 	return ids
 }
 
-// repeats reports whether one of the messages is the answer: it has one of its calls,
-// or, when it has none, its text.
+// repeats reports whether one of the messages is the answer: it has one of its calls, or, when it has none, its text.
 func (r *request) repeats(a *Answer) bool {
 	text, own := message.PlainText(a.Reply.Message.Content), func(id string) bool { return isCall(a, id) }
 	if len(a.Calls()) > 0 {
@@ -133,8 +132,7 @@ func (r *request) repeats(a *Answer) bool {
 	})
 }
 
-// withoutBreakpoint is an object's bytes without its cache breakpoint, which moves and is no
-// part of the prompt.
+// withoutBreakpoint is an object's bytes without its cache breakpoint, which moves and is no part of the prompt.
 func withoutBreakpoint(v gjson.Result) string {
 	if !v.IsObject() || !v.Get("cache_control").Exists() {
 		return v.Raw

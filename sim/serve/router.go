@@ -35,8 +35,7 @@ type router struct {
 
 // session is one client's conversation as far as it has come.
 type session struct {
-	// conv is the conversation in the client's words: with the names of its tools. From
-	// is the script's.
+	// conv is the conversation in the client's words: with the names of its tools. From is the script's.
 	conv, from *Conversation
 	naming     naming
 	// api is the client's; ids are the script's of calls, by those that the client gets.
@@ -161,9 +160,8 @@ func (d *router) refuse(req *request, text string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// find gives the session that a request goes on with: the one that was asked the
-// very same, the one whose last answer it sends back, even one that was cut, else the one that begins alike
-// and has come as far.
+// find gives the session that a request goes on with: the one that was asked the very same, the one whose last answer
+// it sends back, even one that was cut, else the one that begins alike and has come as far.
 func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session {
 	begins := opening(req.messages)
 	for _, fits := range []func(s *session) bool{
@@ -244,8 +242,7 @@ func (d *router) open(req *request) (*session, error) {
 	return s, nil
 }
 
-// within finds the answer that the request's last assistant message is, and gives
-// the place behind it.
+// within finds the answer that the request's last assistant message is, and gives the place behind it.
 func (d *router) within(req *request) (*Conversation, int) {
 	at := req.lastReply()
 	if at < 0 {
@@ -284,8 +281,7 @@ func (d *router) choose(begins string) *Conversation {
 	return nil
 }
 
-// done reports whether every conversation was served to its end, and, where that end has
-// calls, answered.
+// done reports whether every conversation was served to its end, and, where that end has calls, answered.
 func (d *router) done() bool {
 	complete := map[*Conversation]bool{}
 	for _, s := range d.sessions {
@@ -297,8 +293,7 @@ func (d *router) done() bool {
 	return len(complete) == len(d.script.Conversations)
 }
 
-// turnsEnded counts the answers of the first session, given whole, with which a turn of the
-// agent is over.
+// turnsEnded counts the answers of the first session, given whole, with which a turn of the agent is over.
 func (d *router) turnsEnded() int {
 	over := map[int]bool{}
 	for _, s := range d.sessions[:min(1, len(d.sessions))] {
@@ -311,9 +306,8 @@ func (d *router) turnsEnded() int {
 	return len(over)
 }
 
-// aside is why a request that goes on with no session is no turn of an agent, or "": agents
-// also ask for titles and summaries, and look whether there is quota left. Such a request
-// never takes the answer of a conversation.
+// aside is why a request that goes on with no session is no turn of an agent, or "": agents also ask for titles and
+// summaries, and look whether there is quota left. Such a request never takes the answer of a conversation.
 func (d *router) aside(req *request) string {
 	switch {
 	case req.maxTokens == 1:

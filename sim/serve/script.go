@@ -37,14 +37,12 @@ type Conversation struct {
 	Answers []Answer
 }
 
-// Answer is one message of the model, and what was sent back to it when it was
-// recorded.
+// Answer is one message of the model, and what was sent back to it when it was recorded.
 type Answer struct {
 	Events []stream.Event
 	// Reply is the message as a whole, as far as it got.
 	Reply message.Reply
-	// Whole: it ended with message_stop. Any other is not committed, and Why
-	// is what became of it.
+	// Whole: it ended with message_stop. Any other is not committed, and Why is what became of it.
 	Whole bool
 	Why   string
 	// Results are the recorded ones, by call; empty where none were recorded.
@@ -62,8 +60,7 @@ func (a *Answer) ends() bool {
 	return a.committed() && len(a.Calls()) == 0 && a.Reply.StopReason != "pause_turn"
 }
 
-// FromRecording reads any recording (O2). Pace is that of streams without times.
-// Errors are those of recording.Scan.
+// FromRecording reads any recording (O2). Pace is that of streams without times. Errors are those of recording.Scan.
 func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Script, error) {
 	type place struct{ conversation, turn int }
 	prompts := map[place]string{}
@@ -123,8 +120,7 @@ func NewAnswer(events []stream.Event) Answer {
 	return a
 }
 
-// opening is the text of the first user message, by which conversations are
-// distinguished.
+// opening is the text of the first user message, by which conversations are distinguished.
 func opening(messages []gjson.Result) string {
 	for _, m := range messages {
 		if m.Get("role").Str == "user" {

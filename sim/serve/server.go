@@ -30,17 +30,15 @@ type Options struct {
 	Again bool
 	// Strict makes a result that differs from its recording a failure.
 	Strict bool
-	// Names say what stands for the script's tools in the client's; what they leave open
-	// is guessed from the tools that the client offers. World, if given, rewrites the paths
-	// in the inputs of calls.
+	// Names say what stands for the script's tools in the client's; what they leave open is guessed from the tools
+	// that the client offers. World, if given, rewrites the paths in the inputs of calls.
 	Names Names
 	World func(text string) string
 	// Fault may change the answer to the n-th request of an agent's turn, counted from 1.
 	Fault func(request int) cassette.Fault
 	// Log receives a line for each thing that happens; nil drops them.
 	Log func(Line)
-	// Hosts are names and addresses to answer to, beside those of loopback and the one
-	// that the connection came to.
+	// Hosts are names and addresses to answer to, beside those of loopback and the one that the connection came to.
 	Hosts []string
 	// Now and Wait are the clock; nil: those of the wall.
 	Now  func() time.Time
@@ -50,8 +48,7 @@ type Options struct {
 // MaxBody is the largest request in bytes that is read: what the API itself takes.
 const MaxBody = 32 << 20
 
-// Server answers a Messages API's requests from a script. It is an http.Handler;
-// listening is its owner's business.
+// Server answers a Messages API's requests from a script. It is an http.Handler; listening is its owner's business.
 type Server struct {
 	o      Options
 	script *Script
@@ -365,8 +362,7 @@ func (x wire) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, true
 }
 
-// countTokens estimates what a request's prompt comes to: stream.BytesPerToken bytes
-// a token.
+// countTokens estimates what a request's prompt comes to: stream.BytesPerToken bytes a token.
 func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
 	x, _ := wireOf(r)
 	body, ok := x.body(w, r)

@@ -26,8 +26,7 @@ type wire struct {
 	address string
 	// byPath: the path decides whether the answer is a stream, and not the body.
 	byPath, stream bool
-	// framed: a stream is AWS's frames; listed: it is one JSON list; lined: it is a line an
-	// event.
+	// framed: a stream is AWS's frames; listed: it is one JSON list; lined: it is a line an event.
 	framed, listed, lined bool
 	// usage: a stream of Chat Completions ends with what was counted.
 	usage bool
@@ -269,11 +268,10 @@ func (k *storedConversation) keep(input []json.RawMessage, document json.RawMess
 	k.responses[v.Get("id").Str] = input
 }
 
-// forbidden is why a request is not answered, or "". A page in a browser on this machine
-// can make requests to a server on loopback: directly, and then its Origin is another's,
-// or by a name of its own that it has made point here (DNS rebinding), and then the Host
-// is. Both must be a name of loopback, the address the connection came to, or one of the
-// names that were allowed.
+// forbidden is why a request is not answered, or "". A page in a browser on this machine can make requests to a
+// server on loopback: directly, and then its Origin is another's, or by a name of its own that it has made point here
+// (DNS rebinding), and then the Host is. Both must be a name of loopback, the address the connection came to, or one
+// of the names that were allowed.
 func (s *Server) forbidden(r *http.Request) string {
 	if host := bareHost(r.Host); !s.own(host, r) {
 		return refuseName("host", host, host)

@@ -29,8 +29,7 @@ func (e *TooLargeError) Error() string {
 type TruncatedError struct {
 	Offset int64 // where the unfinished event begins, in bytes
 	Event  Event // what had arrived of it, owned by the error
-	// Whole is true if the data is valid JSON: only the closing blank line is
-	// missing, and the event can be trusted.
+	// Whole is true if the data is valid JSON: only the closing blank line is missing, and the event can be trusted.
 	Whole bool
 }
 
@@ -40,11 +39,10 @@ func (e *TruncatedError) Error() string {
 		e.Offset, e.Event.Type, len(e.Event.Data))
 }
 
-// Decoder turns the bytes of a stream into events, however the bytes are split
-// (O2). The zero value is ready. It accepts \n, \r\n and \r line ends, a byte
-// order mark, comments, events without an "event:" line, data over several
-// lines, trailing spaces; it drops events without data and the "[DONE]" mark
-// that some gateways append. Fields "id" and "retry" mean nothing here.
+// Decoder turns the bytes of a stream into events, however the bytes are split (O2). The zero value is ready. It
+// accepts \n, \r\n and \r line ends, a byte order mark, comments, events without an "event:" line, data over several
+// lines, trailing spaces; it drops events without data and the "[DONE]" mark that some gateways append. Fields "id"
+// and "retry" mean nothing here.
 type Decoder struct {
 	// MaxEvent is the largest event in bytes; 0 means DefaultMaxEvent.
 	MaxEvent int
@@ -64,9 +62,8 @@ type Decoder struct {
 	err    error
 }
 
-// Feed decodes one more chunk and calls emit for each event it completes. The
-// event's Data is valid until emit returns; it is a slice of chunk where the
-// event lies within it in full. An error of emit or of the stream ends the
+// Feed decodes one more chunk and calls emit for each event it completes. The event's Data is valid until emit
+// returns; it is a slice of chunk where the event lies within it in full. An error of emit or of the stream ends the
 // decoding: every later Feed returns it again.
 func (d *Decoder) Feed(chunk []byte, emit func(Event) error) error {
 	if d.err != nil {
@@ -76,9 +73,8 @@ func (d *Decoder) Feed(chunk []byte, emit func(Event) error) error {
 	return d.err
 }
 
-// Offset is how many bytes the decoder has consumed: within emit, the place
-// just behind the event's blank line. A \n that follows a final \r counts to
-// what comes next.
+// Offset is how many bytes the decoder has consumed: within emit, the place just behind the event's blank line. A \n
+// that follows a final \r counts to what comes next.
 func (d *Decoder) Offset() int64 { return d.off }
 
 // Close reports whether the stream ended well: it returns a *TruncatedError if it
@@ -245,10 +241,9 @@ func (d *Decoder) limit() int { return cmp.Or(max(0, d.MaxEvent), DefaultMaxEven
 
 func isDone(data []byte) bool { return string(data) == "[DONE]" }
 
-// Decode decodes a body in one piece. The events' Data are slices of b, which must
-// not be changed while they are in use. A last event that lacks nothing but
-// its blank line is taken; one that is cut is a *TruncatedError, returned with
-// the events before it.
+// Decode decodes a body in one piece. The events' Data are slices of b, which must not be changed while they are in
+// use. A last event that lacks nothing but its blank line is taken; one that is cut is a *TruncatedError, returned
+// with the events before it.
 func Decode(b []byte) ([]Event, error) {
 	var d Decoder
 	events := make([]Event, 0, bytes.Count(b, []byte("\n"))/3+1) // three lines each, as a rule

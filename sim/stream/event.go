@@ -15,16 +15,14 @@ type Event struct {
 	// At is when the event arrives, counted from the moment the request was
 	// sent, in virtual time. Decoding leaves it zero: bytes carry no times.
 	At time.Duration
-	// Type is the event's name, "message_start" for instance. Where the stream
-	// names none it is the "type" member of the data, and "" where that is
-	// missing too.
+	// Type is the event's name, "message_start" for instance. Where the stream names none it is the "type" member of
+	// the data, and "" where that is missing too.
 	Type string
 	// Data is the raw JSON of the "data:" lines, without surrounding blanks.
 	Data []byte
 }
 
-// Clone returns the event with bytes of its own, for keeping one that a
-// Decoder emitted.
+// Clone returns the event with bytes of its own, for keeping one that a Decoder emitted.
 func (e Event) Clone() Event {
 	e.Data = bytes.Clone(e.Data)
 	return e
@@ -43,8 +41,7 @@ func typeOf(data []byte) string {
 	return ""
 }
 
-// intern turns a type's bytes into a string without allocating for the names
-// that make up nearly every stream.
+// intern turns a type's bytes into a string without allocating for the names that make up nearly every stream.
 func intern(b []byte) string {
 	switch string(b) {
 	case typeDelta:
@@ -79,9 +76,8 @@ const (
 	typeError        = "error"
 )
 
-// Append appends the event's bytes as the Messages API writes them: the name,
-// the data, a blank line. Data that holds line breaks becomes several "data:"
-// lines. The time is not written: see package cassette for where it goes.
+// Append appends the event's bytes as the Messages API writes them: the name, the data, a blank line. Data that holds
+// line breaks becomes several "data:" lines. The time is not written: see package cassette for where it goes.
 func Append(dst []byte, e Event) []byte {
 	if e.Type != "" {
 		dst = append(append(append(dst, "event: "...), e.Type...), '\n')
@@ -108,9 +104,8 @@ func Bytes(events []Event) []byte {
 	return b
 }
 
-// Rechunk cuts b into chunks, the i-th of sizes(i) bytes, for proving that the
-// way a body is split does not matter (O6). A size below 1 counts as 1; the
-// last chunk is what is left. The chunks are slices of b.
+// Rechunk cuts b into chunks, the i-th of sizes(i) bytes, for proving that the way a body is split does not matter
+// (O6). A size below 1 counts as 1; the last chunk is what is left. The chunks are slices of b.
 func Rechunk(b []byte, sizes func(i int) int) [][]byte {
 	var chunks [][]byte
 	for i := 0; len(b) > 0; i++ {

@@ -14,9 +14,8 @@ import (
 	"toolbench/toolsys/jsonscan"
 )
 
-// Script writes the events of a scripted turn: message_start, ping, the
-// blocks, message_delta, message_stop (O2). The bytes are compact JSON in one
-// fixed order of members; the same turn gives the same bytes. Times never run
+// Script writes the events of a scripted turn: message_start, ping, the blocks, message_delta, message_stop (O2). The
+// bytes are compact JSON in one fixed order of members; the same turn gives the same bytes. Times never run
 // backwards.
 func Script(t Turn) []Event { return write(&script{turn: t}) }
 
@@ -53,8 +52,7 @@ type script struct {
 	bare   bool   // events go without data
 }
 
-// put appends an event, no earlier than the one before it; its data, if it is to have any,
-// is filled in by fill.
+// put appends an event, no earlier than the one before it; its data, if it is to have any, is filled in by fill.
 func (s *script) put(at time.Duration, typ string) {
 	s.now = max(s.now, at.Truncate(Tick))
 	s.events = append(s.events, Event{At: s.now, Type: typ})
@@ -152,8 +150,7 @@ func (s *script) delta(at time.Duration, i int, member, text string) {
 	})
 }
 
-// close ends the message, with an error event in its place if the turn fails
-// there.
+// close ends the message, with an error event in its place if the turn fails there.
 func (s *script) close() {
 	t := &s.turn
 	if t.Error != nil && t.CutAfter == 0 {
@@ -253,9 +250,8 @@ func (s *script) addPings() {
 	}
 }
 
-// How likely a delta ends at a place, in percent. Recorded streams split where
-// it hurts an incremental parser most - within strings, behind a backslash,
-// within numbers - and scripted ones do so on purpose, more often than chance.
+// How likely a delta ends at a place, in percent. Recorded streams split where it hurts an incremental parser most -
+// within strings, behind a backslash, within numbers - and scripted ones do so on purpose, more often than chance.
 const (
 	afterBackslash = 50
 	inNumber       = 30
@@ -288,8 +284,7 @@ func splitJSON(s string, rng *rand.Rand) []string {
 	})
 }
 
-// split walks the runes and cuts behind one with the chance that odds gives
-// for its last byte. No piece is empty.
+// split walks the runes and cuts behind one with the chance that odds gives for its last byte. No piece is empty.
 func split(s string, rng *rand.Rand, odds func(prev byte) int) []string {
 	var pieces []string
 	from := 0
@@ -323,12 +318,10 @@ type Pace struct {
 	TokensPerSecond float64
 }
 
-// Apply returns the events with the pace's times; the argument is unchanged.
-// An event arrives once all output up to and including its own has been
-// generated: FirstByte + (bytes of delta text so far) / BytesPerToken /
-// TokensPerSecond, rounded down to a Tick. Text, thinking and tool input
-// count, in bytes after unescaping; signatures and citations do not. Fractions
-// of tokens count, and rounding does not add up over a stream.
+// Apply returns the events with the pace's times; the argument is unchanged. An event arrives once all output up to
+// and including its own has been generated: FirstByte + (bytes of delta text so far) / BytesPerToken /
+// TokensPerSecond, rounded down to a Tick. Text, thinking and tool input count, in bytes after unescaping; signatures
+// and citations do not. Fractions of tokens count, and rounding does not add up over a stream.
 func (p Pace) Apply(events []Event) []Event {
 	paced := slices.Clone(events)
 	var n int

@@ -11,13 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Turn is one scripted answer of the model (O2). Times count from the moment
-// the request is sent and are rounded down to a Tick; Script keeps them from
-// running backwards.
+// Turn is one scripted answer of the model (O2). Times count from the moment the request is sent and are rounded down
+// to a Tick; Script keeps them from running backwards.
 type Turn struct {
-	// ID is the message's id. Calls without an id of their own are named after
-	// it, so the turns of one conversation need different ones.
-	// Empty: "msg_scripted".
+	// ID is the message's id. Calls without an id of their own are named after it, so the turns of one conversation
+	// need different ones. Empty: "msg_scripted".
 	ID string
 	// Model is the model's name; empty: "scripted".
 	Model  string
@@ -28,8 +26,7 @@ type Turn struct {
 	// StopSequence is the sequence that stopped the turn, for stop_sequence.
 	StopSequence string
 	Usage        Usage
-	// Container is where the API ran code of the model's; Cleared is what it cleared out of
-	// the request, as JSON.
+	// Container is where the API ran code of the model's; Cleared is what it cleared out of the request, as JSON.
 	Container string
 	Cleared   json.RawMessage
 	// Diagnostics is what the API says of its cache, as JSON.
@@ -38,15 +35,13 @@ type Turn struct {
 	FirstByte time.Duration
 	// End is when message_stop arrives; zero: with the last block's end.
 	End time.Duration
-	// Pings are the times of further ping events, anywhere in the stream. One
-	// always follows message_start.
+	// Pings are the times of further ping events, anywhere in the stream. One always follows message_start.
 	Pings []time.Duration
 	// Seed decides where texts and inputs are split into deltas.
 	Seed uint64
 	// CutAfter ends the stream after that many events; zero: it is complete.
 	CutAfter int
-	// Error, if set, is sent as the last event: after CutAfter events, or in
-	// place of message_delta and message_stop.
+	// Error, if set, is sent as the last event: after CutAfter events, or in place of message_delta and message_stop.
 	Error *Error
 }
 
@@ -71,9 +66,8 @@ func (e Error) JSON() []byte {
 // Kind is the type of a content block.
 type Kind string
 
-// The kinds of block whose content Script streams. Any other kind is
-// sent in one piece at its start, with ID as tool_use_id and Content as content: that
-// is the shape of all *_tool_result blocks.
+// The kinds of block whose content Script streams. Any other kind is sent in one piece at its start, with ID as
+// tool_use_id and Content as content: that is the shape of all *_tool_result blocks.
 const (
 	Text          Kind = "text"
 	Thinking      Kind = "thinking"
@@ -105,9 +99,8 @@ type Block struct {
 	// Deltas replaces the derived pieces: each is sent as it stands, at its time.
 	// CutAt then only takes the block's end away.
 	Deltas []Delta
-	// CutAt stops the block after that many bytes of its text or input,
-	// without a content_block_stop, and the turn's later blocks are not sent:
-	// what max_tokens does inside a call. Negative: before the first byte.
+	// CutAt stops the block after that many bytes of its text or input, without a content_block_stop, and the turn's
+	// later blocks are not sent: what max_tokens does inside a call. Negative: before the first byte.
 	CutAt int
 }
 
@@ -139,8 +132,7 @@ func (t Turn) stop() string {
 	return reason
 }
 
-// appendHead appends the content_block of a block's start. Calls start with an empty
-// input: the deltas bring it.
+// appendHead appends the content_block of a block's start. Calls start with an empty input: the deltas bring it.
 func (b Block) appendHead(buf []byte, t Turn, i int) []byte {
 	switch {
 	case b.Kind == Text:
@@ -153,10 +145,11 @@ func (b Block) appendHead(buf []byte, t Turn, i int) []byte {
 		buf = quoted(buf, `{"type":`, string(b.Kind))
 		buf = quoted(buf, `,"id":`, cmp.Or(b.ID, "toolu_"+strings.TrimPrefix(t.id(), "msg_")+"_"+strconv.Itoa(i)))
 		buf = quoted(buf, `,"name":`, b.Name)
-		for _, of := range [][2]string{{`,"server_name":`, b.Server}, {`,"toolset_name":`, b.Toolset}} {
-			if of[1] != "" {
-				buf = quoted(buf, of[0], of[1])
-			}
+		if b.Server != "" {
+			buf = quoted(buf, `,"server_name":`, b.Server)
+		}
+		if b.Toolset != "" {
+			buf = quoted(buf, `,"toolset_name":`, b.Toolset)
 		}
 		if len(b.Caller) > 0 {
 			buf = append(append(buf, `,"caller":`...), squeeze(b.Caller)...)
@@ -178,9 +171,8 @@ func (b Block) content() json.RawMessage {
 	return compact(string(b.Content))
 }
 
-// pieces are the block's deltas. Those of a call begin with an empty one, as
-// recorded streams do; a call without arguments has no other.
-// Where they are split is decided by the turn's seed and the block's place.
+// pieces are the block's deltas. Those of a call begin with an empty one, as recorded streams do; a call without
+// arguments has no other. Where they are split is decided by the turn's seed and the block's place.
 func (b Block) pieces(seed uint64, place int) []Delta {
 	switch {
 	case b.Deltas != nil:

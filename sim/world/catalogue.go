@@ -17,8 +17,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// ErrCatalogue is wrapped by every error of a catalogue; each names the file, the
-// line and what to do.
+// ErrCatalogue is wrapped by every error of a catalogue; each names the file, the line and what to do.
 var ErrCatalogue = errors.New("invalid catalogue")
 
 // Limits of one catalogue file.
@@ -35,13 +34,11 @@ type Catalogue []Server
 type Server struct {
 	Name  string
 	Tools []*mcp.Tool
-	// Bare reports whether the tools came out of a request to a model: their names are
-	// whole as they stand.
+	// Bare reports whether the tools came out of a request to a model: their names are whole as they stand.
 	Bare bool
 }
 
-// JoinCatalogues makes one catalogue of several. A tool that two of them give the same server
-// is an error.
+// JoinCatalogues makes one catalogue of several. A tool that two of them give the same server is an error.
 func JoinCatalogues(catalogues ...Catalogue) (Catalogue, error) {
 	joined, left := JoinCatalogueRests(catalogues...)
 	if len(left) > 0 {
@@ -50,8 +47,7 @@ func JoinCatalogues(catalogues ...Catalogue) (Catalogue, error) {
 	return joined, nil
 }
 
-// JoinCatalogueRests joins as JoinCatalogues does, but leaves out tools that were there already, each with
-// an error.
+// JoinCatalogueRests joins as JoinCatalogues does, but leaves out tools that were there already, each with an error.
 func JoinCatalogueRests(catalogues ...Catalogue) (joined Catalogue, left []error) {
 	seen := map[[2]string]bool{}
 	for _, c := range catalogues {
@@ -116,9 +112,8 @@ func twice(server, tool string) error {
 	return fmt.Errorf("server %q has tool %q already; rename one of them or take it out", server, tool)
 }
 
-// decode makes the text UTF-8, without a mark of byte order. Shells of Windows write
-// UTF-16, with a mark; what is neither is refused, since whatever stood in for its
-// characters would be counted and searched.
+// decode makes the text UTF-8, without a mark of byte order. Shells of Windows write UTF-16, with a mark; what is
+// neither is refused, since whatever stood in for its characters would be counted and searched.
 func (p *parser) decode() (err error) {
 	if p.data, _, err = transform.Bytes(unicode.BOMOverride(transform.Nop), p.data); err != nil {
 		return fmt.Errorf("%w: %s: it begins as UTF-16 and is none (%w); save it as UTF-8", ErrCatalogue, p.file, err)
@@ -135,9 +130,8 @@ func line(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:max(0, min(offset, len(data)))], []byte("\n"))
 }
 
-// events takes the data out of an event stream, which is how a server over
-// streamable HTTP answers, and leaves blanks in place of the rest, so that lines
-// keep their numbers. Any other text stays as it is.
+// events takes the data out of an event stream, which is how a server over streamable HTTP answers, and leaves blanks
+// in place of the rest, so that lines keep their numbers. Any other text stays as it is.
 func events(data []byte) []byte {
 	head := bytes.TrimLeft(data, " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("event:")) && !bytes.HasPrefix(head, []byte("data:")) && !bytes.HasPrefix(head, []byte("id:")) {

@@ -43,8 +43,7 @@ func ParseCatalogueRest(file string, data []byte) (c Catalogue, left []error, er
 	return p.found, p.left, nil
 }
 
-// ErrNoTools is wrapped, beside [ErrCatalogue], where a file of JSON is no catalogue
-// at all: nothing in it is a tool.
+// ErrNoTools is wrapped, beside [ErrCatalogue], where a file of JSON is no catalogue at all: nothing in it is a tool.
 var ErrNoTools = errors.New("no tools")
 
 // noTools is an error that wraps ErrNoTools without repeating its text.
@@ -82,8 +81,7 @@ func (p *parser) fail(offset int, format string, args ...any) error {
 	return fmt.Errorf("%w: %s%s: %s", ErrCatalogue, p.file, where, fmt.Sprintf(format, args...))
 }
 
-// none is a failure for what is no tool: before the first one, for a file that is no
-// catalogue.
+// none is a failure for what is no tool: before the first one, for a file that is no catalogue.
 func (p *parser) none(r gjson.Result, format string, args ...any) error {
 	err := p.fail(r.Index, format, args...)
 	if p.count == 0 {

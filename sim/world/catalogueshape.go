@@ -93,8 +93,7 @@ func (e entry) serverName() string {
 	return cmp.Or(e.of["server"].Get("name").Str, e.of["servername"].Str, e.of["serverinfocrawled"].Get("name").Str)
 }
 
-// server is the name that it gives its server, or the one that holds so far. Only a
-// listing's own name is a server's.
+// server is the name that it gives its server, or the one that holds so far. Only a listing's own name is a server's.
 func (e entry) server(sofar string, lists bool) string {
 	var around string
 	switch own := e.of["server"]; {

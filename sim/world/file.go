@@ -172,10 +172,9 @@ func (h *file) Truncate(size int64) error {
 	return err
 }
 
-// Readdir describes the entries of a folder in the order of their names: the
-// next count of them (io.EOF after the last), or all the rest if count is not
-// positive. The list is taken at the first call; seeking takes it anew. As on a
-// disk, describing them needs the search permission, and their names alone do not.
+// Readdir describes the entries of a folder in the order of their names: the next count of them (io.EOF after the
+// last), or all the rest if count is not positive. The list is taken at the first call; seeking takes it anew. As on
+// a disk, describing them needs the search permission, and their names alone do not.
 func (h *file) Readdir(count int) ([]os.FileInfo, error) {
 	return locked(h, "readdir", func() ([]os.FileInfo, error) {
 		next, err := h.next(count)

@@ -27,8 +27,7 @@ type FSConfig struct {
 	Capacity int64
 }
 
-// FS is one user's view of a tree in memory. It is safe for concurrent use.
-// Relative names start at the root.
+// FS is one user's view of a tree in memory. It is safe for concurrent use. Relative names start at the root.
 type FS struct {
 	tree     *tree
 	uid, gid int
@@ -46,8 +45,7 @@ type tree struct {
 	readOnly bool
 }
 
-// NewFS makes a filesystem that holds only its root, a folder of the user's with
-// mode 0755.
+// NewFS makes a filesystem that holds only its root, a folder of the user's with mode 0755.
 func NewFS(c FSConfig) *FS {
 	now := c.Now
 	if now == nil {
@@ -65,8 +63,7 @@ func (f *FS) As(uid, gid int) *FS { return &FS{tree: f.tree, uid: uid, gid: gid}
 // Name implements afero.Fs.
 func (f *FS) Name() string { return "posix" }
 
-// SetReadOnly makes the whole tree refuse changes with EROFS, or take them
-// again (SPEC O7).
+// SetReadOnly makes the whole tree refuse changes with EROFS, or take them again (SPEC O7).
 func (f *FS) SetReadOnly(on bool) {
 	f.tree.mu.Lock()
 	defer f.tree.mu.Unlock()
@@ -167,8 +164,7 @@ func (f *FS) Chmod(name string, mode os.FileMode) error {
 	})
 }
 
-// Chown sets the owner, -1 leaving it; root may, and an owner may name himself
-// and his group.
+// Chown sets the owner, -1 leaving it; root may, and an owner may name himself and his group.
 func (f *FS) Chown(name string, uid, gid int) error {
 	return f.change("chown", name, func(n *node) error {
 		own := f.uid == n.uid && (uid == -1 || uid == f.uid) && (gid == -1 || gid == f.gid || gid == n.gid)
@@ -185,8 +181,7 @@ func (f *FS) Chown(name string, uid, gid int) error {
 	})
 }
 
-// Chtimes sets the modification time, a zero one leaving it; access times are
-// not kept.
+// Chtimes sets the modification time, a zero one leaving it; access times are not kept.
 func (f *FS) Chtimes(name string, _, mtime time.Time) error {
 	return f.change("chtimes", name, func(n *node) error {
 		if !f.owns(n) {
@@ -249,8 +244,7 @@ func (f *FS) ReadlinkIfPossible(name string) (string, error) {
 	return n.target, nil
 }
 
-// LstatIfPossible describes a name without following a link; the flag is always
-// true.
+// LstatIfPossible describes a name without following a link; the flag is always true.
 func (f *FS) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 	info, err := f.stat("lstat", name, ifSlash)
 	return info, true, err

@@ -122,8 +122,7 @@ func (t *tree) resize(n *node, size int64, now time.Time) error {
 	return nil
 }
 
-// write puts b at offset off, as much of it as fits on the disk, with ENOSPC if
-// that is not all.
+// write puts b at offset off, as much of it as fits on the disk, with ENOSPC if that is not all.
 func (t *tree) write(n *node, b []byte, off int64, now time.Time) (int, error) {
 	have, end := int64(len(n.data)), off+int64(len(b))
 	if len(b) == 0 {

@@ -18,8 +18,7 @@ func (f *FS) Create(name string) (afero.File, error) {
 // Open opens a file or folder for reading.
 func (f *FS) Open(name string) (afero.File, error) { return f.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile opens a file by the flags of package os; perm, less the umask, is
-// what a new file gets.
+// OpenFile opens a file by the flags of package os; perm, less the umask, is what a new file gets.
 func (f *FS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	now := f.tree.now()
 	f.tree.mu.Lock()
@@ -67,8 +66,7 @@ func (f *FS) placeToCreate(name string, flag int) (place, error) {
 	return p, err
 }
 
-// admit checks that the user may open an existing node this way, and empties it
-// if the flags demand it.
+// admit checks that the user may open an existing node this way, and empties it if the flags demand it.
 func (f *FS) admit(n *node, flag int, now time.Time) error {
 	writing := writes(flag) || flag&os.O_TRUNC != 0
 	switch {
@@ -128,8 +126,7 @@ func (f *FS) create(p place, mode fs.FileMode, now time.Time) error {
 	return nil
 }
 
-// MkdirAll makes a folder and the parents it lacks, and is content with what
-// exists, as os.MkdirAll.
+// MkdirAll makes a folder and the parents it lacks, and is content with what exists, as os.MkdirAll.
 func (f *FS) MkdirAll(path string, perm os.FileMode) error {
 	now := f.tree.now()
 	f.tree.mu.Lock()
@@ -144,8 +141,7 @@ func (f *FS) mkdirAll(path string, perm fs.FileMode, now time.Time) error {
 		}
 		return pathError("mkdir", path, syscall.ENOTDIR)
 	}
-	cut := strings.TrimRight(path, "/") // as os.MkdirAll does
-	if parent := strings.TrimRight(cut[:strings.LastIndexByte(cut, '/')+1], "/"); parent != "" {
+	if parent := parentOf(path); parent != "" {
 		if err := f.mkdirAll(parent, perm, now); err != nil {
 			return err
 		}
@@ -158,4 +154,10 @@ func (f *FS) mkdirAll(path string, perm fs.FileMode, now time.Time) error {
 		return nil
 	}
 	return pathError("mkdir", path, err)
+}
+
+// parentOf cuts the last part off a path as os.MkdirAll does: "" means that there is no parent left to make.
+func parentOf(path string) string {
+	path = strings.TrimRight(path, "/")
+	return strings.TrimRight(path[:strings.LastIndexByte(path, '/')+1], "/")
 }

@@ -18,8 +18,7 @@ func (f *FS) Remove(name string) error {
 	return pathError("remove", name, f.remove(name, now))
 }
 
-// remove tries both of the kernel's ways, as package os does, and reports the
-// one that fits what stands there.
+// remove tries both of the kernel's ways, as package os does, and reports the one that fits what stands there.
 func (f *FS) remove(name string, now time.Time) error {
 	p, err := f.walk(name, never)
 	if err != nil {
@@ -115,9 +114,8 @@ func (f *FS) RemoveAll(path string) error {
 	return f.removeFromParent(path, now)
 }
 
-// removeFromParent takes away what a first attempt could not: it opens the
-// folder that the path's last part is in, which must be readable for that, and
-// works down from there.
+// removeFromParent takes away what a first attempt could not: it opens the folder that the path's last part is in,
+// which must be readable for that, and works down from there.
 func (f *FS) removeFromParent(path string, now time.Time) error {
 	parent, name := split(path)
 	dir, err := f.open(parent, os.O_RDONLY, 0, now)
@@ -191,10 +189,9 @@ func (f *FS) empty(dir *node, path string, now time.Time) error {
 	return first
 }
 
-// Rename moves a name, over a file or link that stands at the new one. A folder
-// that stands there is never replaced: EISDIR for a file onto it, ENOTEMPTY if
-// it is full, EEXIST if it is empty (which is stricter than rename(2) and equal
-// to os.Rename).
+// Rename moves a name, over a file or link that stands at the new one. A folder that stands there is never replaced:
+// EISDIR for a file onto it, ENOTEMPTY if it is full, EEXIST if it is empty (which is stricter than rename(2) and
+// equal to os.Rename).
 func (f *FS) Rename(oldname, newname string) error {
 	now := f.tree.now()
 	f.tree.mu.Lock()
@@ -229,9 +226,8 @@ func (f *FS) rename(oldname, newname string, now time.Time) error {
 	return nil
 }
 
-// precheck is os.Rename's look before it asks the kernel: with a folder in the
-// way, what is wrong with the old name comes first, an empty one is not replaced
-// by another, and none is renamed to itself.
+// precheck is os.Rename's look before it asks the kernel: with a folder in the way, what is wrong with the old name
+// comes first, an empty one is not replaced by another, and none is renamed to itself.
 func (f *FS) precheck(oldname, newname string) error {
 	there, err := f.find(newname, ifSlash)
 	if err != nil || !there.isDir() {

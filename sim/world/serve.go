@@ -79,8 +79,7 @@ func (h *Host) add(p *program, server *mcp.Server, t *mcp.Tool) (err error) {
 	return nil
 }
 
-// answer is one call at the server: it takes its time, asks what it has to ask and
-// gives the script's answer.
+// answer is one call at the server: it takes its time, asks what it has to ask and gives the script's answer.
 func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	call, _ := req.Params.Meta[MetaCall].(string)
 	name := req.Params.Name
@@ -166,8 +165,7 @@ func careless(tools []*mcp.Tool) []*mcp.Tool {
 	return out
 }
 
-// ErrAnswer is returned where an answer, a question or a fault is scripted for a tool or
-// server that does not exist.
+// ErrAnswer is returned where an answer, a question or a fault is scripted for a tool or server that does not exist.
 var ErrAnswer = errors.New("a script for what is not there")
 
 // HostOptions are what else the servers of a run are given; the zero value is fine.
@@ -176,15 +174,13 @@ type HostOptions struct {
 	// for all servers that have it; the former wins. A tool without one gives its arguments
 	// back: compact, members sorted, numbers as they came.
 	Answers map[string]string
-	// Results are whole results as the protocol has them, by the same names; they come before
-	// Answers.
+	// Results are whole results as the protocol has them, by the same names; they come before Answers.
 	Results map[string]json.RawMessage
 	// Asks are questions that tools put before they work, by the same names.
 	Asks map[string]ServerAsk
 	// Resources are texts that every server offers to be read, by address (N8).
 	Resources map[string]string
-	// Prompts are texts that every server fills in, by name; a {word} in one is an argument
-	// that it needs.
+	// Prompts are texts that every server fills in, by name; a {word} in one is an argument that it needs.
 	Prompts map[string]string
 	// TTL is for how long a list of tools stands; a server with one announces no change.
 	TTL time.Duration

@@ -33,8 +33,7 @@ type ServerFault struct {
 	// is announced on this connection after that.
 	Unsubscribed bool
 
-	// ListCareless lists each tool twice, described otherwise the second time, and one that has
-	// no name.
+	// ListCareless lists each tool twice, described otherwise the second time, and one that has no name.
 	ListCareless bool
 	// Refused turns the connection down; ListFails and ListHangs let the list of tools
 	// end in an error, or never come.
@@ -83,8 +82,7 @@ type faultTransport struct {
 	due map[any]ServerFault
 	// calls are the ids of its calls, by request; the host's lock guards them.
 	calls map[any]string
-	// listen is the request for the stream of announcements; unsubscribed reports whether that
-	// stream was ended.
+	// listen is the request for the stream of announcements; unsubscribed reports whether that stream was ended.
 	listen       jsonrpc.ID
 	unsubscribed bool
 }

@@ -45,8 +45,7 @@ type program struct {
 	runs  []*running
 	// unlisted is what becomes of its list from now on, in every session.
 	unlisted ServerFault
-	// ready is the library's server that nobody is connected to yet, nil where the next connection
-	// needs another.
+	// ready is the library's server that nobody is connected to yet, nil where the next connection needs another.
 	ready *mcp.Server
 	// visited are the calls whose page was asked for already.
 	visited  map[string]bool
@@ -200,8 +199,7 @@ func (h *Host) Answer(server, tool string, input json.RawMessage) (*mcp.CallTool
 // question is the name under which a tool's only question goes.
 const question = "question"
 
-// asked puts a tool's question and, when it is answered, checks the answer: nil lets
-// the call go on.
+// asked puts a tool's question and, when it is answered, checks the answer: nil lets the call go on.
 func (h *Host) asked(p *program, ask ServerAsk, call string, params *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	if ask.URL != "" {
 		return nil, h.visit(p, ask, call)
@@ -293,9 +291,8 @@ func (h *Host) Received() map[string]ServerReceived {
 	return all
 }
 
-// receive notes a message of a client and gives the fault that it meets, which may have taken the
-// server away, and the call it is made for. calls are the ids of the connection's calls, by the
-// numbers of their requests.
+// receive notes a message of a client and gives the fault that it meets, which may have taken the server away, and
+// the call it is made for. calls are the ids of the connection's calls, by the numbers of their requests.
 func (h *Host) receive(p *program, calls map[any]string, msg *jsonrpc.Request) (fault ServerFault, call string) {
 	var params struct {
 		Name    string         `json:"name"`

@@ -32,8 +32,7 @@ type ServerConfig struct {
 	Args    []string
 	// Env are "KEY=value" pairs on top of the environment.
 	Env []string
-	// URL is the address; Kind is "stdio", "http" or "sse" (the protocol's older
-	// way).
+	// URL is the address; Kind is "stdio", "http" or "sse" (the protocol's older way).
 	URL, Kind string
 	Headers   map[string]string
 	// OAuth is how a server that asks for it lets this client in; Let does it, and is the
@@ -47,8 +46,7 @@ type ServerConfig struct {
 type OAuth struct {
 	ID     string `json:"clientId"`
 	Secret string `json:"clientSecret"`
-	// Port is the one on this machine that the authorization server sends a person back
-	// to; 0 takes a free one.
+	// Port is the one on this machine that the authorization server sends a person back to; 0 takes a free one.
 	Port int `json:"callbackPort"`
 	// Grant is "authorization_code", the default, which needs a person, or
 	// "client_credentials", which needs a secret.
@@ -84,10 +82,9 @@ type configEntry struct {
 	OAuth   OAuth             `json:"oauth"`
 }
 
-// ParseServers reads a .mcp.json: {"mcpServers": {"name": {...}}}. ${VAR} and
-// ${VAR:-default} stand for variables that lookup has. The servers come sorted by
-// name; one that is wrong by itself has its error in broken and the others are given.
-// An error is one of the whole file, ErrConfig.
+// ParseServers reads a .mcp.json: {"mcpServers": {"name": {...}}}. ${VAR} and ${VAR:-default} stand for variables
+// that lookup has. The servers come sorted by name; one that is wrong by itself has its error in broken and the
+// others are given. An error is one of the whole file, ErrConfig.
 func ParseServers(file string, data []byte, lookup func(string) (string, bool)) (specs []ServerConfig, broken []ListFailure, err error) {
 	var config struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
@@ -223,9 +220,8 @@ type Processes struct {
 	Group func(*exec.Cmd) (kill func())
 }
 
-// ListServers connects to the servers, one after the other, and lists their tools. limit is what
-// each server has in all; a server without a name gets the one it gives itself. What fails
-// is in the failures, in the order of specs.
+// ListServers connects to the servers, one after the other, and lists their tools. limit is what each server has in
+// all; a server without a name gets the one it gives itself. What fails is in the failures, in the order of specs.
 func ListServers(ctx context.Context, specs []ServerConfig, run Processes, limit time.Duration) (Catalogue, []ListFailure) {
 	var all Catalogue
 	var failures []ListFailure

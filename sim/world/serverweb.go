@@ -15,8 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Admission is how a server behind an address lets clients in (N9); the zero value lets
-// everybody in.
+// Admission is how a server behind an address lets clients in (N9); the zero value lets everybody in.
 type Admission struct {
 	// Asks has it ask for a token of its own authorization server. Lasts is how long one is
 	// valid, an hour if not given; with Forgets it cannot be refreshed.
@@ -25,8 +24,7 @@ type Admission struct {
 	Forgets bool
 }
 
-// ServerWeb is a server behind an address and its authorization server. Requests are handed to it
-// without a network.
+// ServerWeb is a server behind an address and its authorization server. Requests are handed to it without a network.
 type ServerWeb struct {
 	h    *Host
 	p    *program
@@ -92,8 +90,7 @@ func (w *ServerWeb) guarded(behind http.Handler) http.Handler {
 	})
 }
 
-// token gives a new token for a code, for the last one's refresh token, or for a client's
-// secret.
+// token gives a new token for a code, for the last one's refresh token, or for a client's secret.
 func (w *ServerWeb) token(out http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,8 +162,7 @@ func (w *ServerWeb) callsOf(session string) map[any]string {
 	return w.calls[session]
 }
 
-// handed has a handler answer a request. The answer is read while it is still written, and
-// ends with its request.
+// handed has a handler answer a request. The answer is read while it is still written, and ends with its request.
 func (w *ServerWeb) handed(req *http.Request, body []byte, handler http.HandlerFunc) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	in := req.Clone(ctx)

@@ -34,8 +34,7 @@ type SnapshotEntry struct {
 // times, since one virtual instant has but one, and no owners.
 type Snapshot []SnapshotEntry
 
-// Snapshot takes the whole tree, whatever the user may see of it. Content is not
-// copied but kept from change.
+// Snapshot takes the whole tree, whatever the user may see of it. Content is not copied but kept from change.
 func (f *FS) Snapshot() Snapshot {
 	f.tree.mu.Lock()
 	defer f.tree.mu.Unlock()
@@ -54,8 +53,7 @@ func (n *node) record(at string, s *Snapshot) {
 	}
 }
 
-// Digest is a hex SHA-256 over all that the snapshot holds; equal trees have
-// equal digests on every machine.
+// Digest is a hex SHA-256 over all that the snapshot holds; equal trees have equal digests on every machine.
 func (s Snapshot) Digest() string {
 	h := sha256.New()
 	for _, e := range s {
@@ -105,13 +103,11 @@ func DiffSnapshots(before, after Snapshot) SnapshotChanges {
 //	name/ (0700)    a folder of that mode, whatever else is put into it
 //	name -> target  a link
 //
-// Parents are made with mode 0755. A section's content reaches up to the next
-// header, so a file that is not empty ends in a line feed, and no line of it can
-// look like a header: that is txtar's own limit.
+// Parents are made with mode 0755. A section's content reaches up to the next header, so a file that is not empty
+// ends in a line feed, and no line of it can look like a header: that is txtar's own limit.
 //
-// Errors: a name that is not clean or leads out with "..", a path given twice, a
-// path below a file or link, content in a folder or link, a mode that is not
-// octal. The tree may then hold a part of the archive.
+// Errors: a name that is not clean or leads out with "..", a path given twice, a path below a file or link, content
+// in a folder or link, a mode that is not octal. The tree may then hold a part of the archive.
 func (f *FS) Load(root string, archive *txtar.Archive) error {
 	now := f.tree.now()
 	f.tree.mu.Lock()

@@ -1,6 +1,5 @@
-// Chatagent is a small agent on OpenAI's Chat Completions, for trying toolbench on: it
-// streams, has tools with names of its own, and asks again where an answer fails. The
-// prompt is its last argument, else its standard input.
+// Chatagent is a small agent on OpenAI's Chat Completions, for trying toolbench on: it streams, has tools with names
+// of its own, and asks again where an answer fails. The prompt is its last argument, else its standard input.
 package main
 
 import (
