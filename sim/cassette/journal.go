@@ -495,15 +495,58 @@ func (j *Journal) put(whole, part []byte) error {
 // comingFormat is how the last line goes on, behind the mark of a comment, of a text that is to stand elsewhere.
 const comingFormat = "from byte %d of this file on stands what follows in comments from byte %d on\n"
 
-// settled is a journal's file as it stands once the change is made that is noted at its end, if one is.
+// Settled reads a journal's file as it stands once the change is made that is noted at its end: a kill may have left that
+// undone. It is r itself where none is noted, or where r is no file that can be read at any place.
+func Settled(r io.Reader) io.Reader {
+	file, ok := r.(io.ReaderAt)
+	seeker, seeks := r.(io.Seeker)
+	if !ok || !seeks {
+		return r
+	}
+	at, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil || at != 0 { // what is read from a place in a file is no file
+		return r
+	}
+	size, err := seeker.Seek(0, io.SeekEnd)
+	if _, back := seeker.Seek(0, io.SeekStart); err != nil || back != nil {
+		return r
+	}
+	end := make([]byte, min(size, int64(2*len(comingFormat))))
+	if _, err := file.ReadAt(end, size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
+		return r
+	}
+	to, from, last, ok := noted(end, size)
+	if !ok || last-from > (Limits{}).withDefaults().Bytes {
+		return r
+	}
+	coming := make([]byte, last-from)
+	if _, err := file.ReadAt(coming, from); err != nil {
+		return r
+	}
+	return io.MultiReader(io.NewSectionReader(file, 0, to), bytes.NewReader(uncommented(coming)))
+}
+
+// settled is Settled for a file of which all is read.
 func settled(raw []byte) []byte {
-	last := bytes.LastIndexByte(bytes.TrimSuffix(raw, []byte("\n")), '\n') + 1
-	var to, from int
-	if n, _ := fmt.Sscanf(string(raw[last:]), "#"+comingFormat, &to, &from); n < 2 || to < 0 || from < to || from > last || raw[len(raw)-1] != '\n' {
+	to, from, last, ok := noted(raw, int64(len(raw)))
+	if !ok {
 		return raw
 	}
-	text := bytes.ReplaceAll(append([]byte("\n"), raw[from:last]...), []byte("\n#"), []byte("\n"))
-	return append(raw[:to:to], text[1:]...)
+	return append(raw[:to:to], uncommented(raw[from:last])...)
+}
+
+// noted finds the change that the last line of a file of this size notes: the place that it is for, and where what comes
+// there begins and ends.
+func noted(end []byte, size int64) (to, from, last int64, ok bool) {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(end, []byte("\n")), '\n') + 1
+	last = size - int64(len(end)-at)
+	n, _ := fmt.Sscanf(string(end[at:]), "#"+comingFormat, &to, &from)
+	return to, from, last, n == 2 && to >= 0 && from >= to && from <= last && bytes.HasSuffix(end, []byte("\n"))
+}
+
+// uncommented takes the marks of comments from the beginnings of lines.
+func uncommented(lines []byte) []byte {
+	return bytes.ReplaceAll(append([]byte("\n"), lines...), []byte("\n#"), []byte("\n"))[1:]
 }
 
 // stay puts the file there anew where somebody removed it, with all that it has. One that stands there

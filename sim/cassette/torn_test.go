@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -181,5 +182,8 @@ func read(t *testing.T, text []byte) []Interaction {
 	t.Helper()
 	c, err := Load("session.yaml", bytes.NewReader(text), Limits{})
 	require.NoError(t, err, "%s", text)
+	streamed, err := io.ReadAll(Settled(bytes.NewReader(text))) // as recordings are read
+	require.NoError(t, err)
+	require.Equal(t, string(settled(text)), string(streamed))
 	return c.Interactions
 }

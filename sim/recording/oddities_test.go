@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"bufio"
 	"fmt"
 	"maps"
 	"strings"
@@ -770,4 +771,23 @@ func TestARoutersLogIsRead(t *testing.T) {
 		require.Len(t, rec.Problems, 1)
 		assert.Contains(t, rec.Problems[0].Text, "status 529: overloaded_error: Overloaded")
 	}
+}
+
+// What a kill left undone of a recorder's last write stands in comments at the end, and is read from there. What is no
+// file that can be read at any place is read as it comes.
+func TestARecordingIsReadAsItsLastWriteWasToLeaveIt(t *testing.T) {
+	const item = `- request: {body: '{"model":"m","messages":[{"role":"user","content":"Hi."}]}', url: "https://api.anthropic.com/v1/messages", method: POST}
+  response: {body: '{"id":"m1","type":"message","role":"assistant","content":[{"type":"text","text":"Hello."}],"stop_reason":"end_turn"}', headers: {Content-Type: [application/json]}, code: 200}
+`
+	const head = "version: 1\ninteractions:\n"
+	torn := head + item[:120] + "\n'" + item[200:] + "#---\n"
+	file := torn + "#" + strings.ReplaceAll(strings.TrimSuffix(item, "\n"), "\n", "\n#") + "\n" +
+		fmt.Sprintf("#from byte %d of this file on stands what follows in comments from byte %d on\n", len(head), len(torn))
+	want := open(t, head+item)
+	got := open(t, file)
+	require.Len(t, got.Conversations, 1)
+	assert.Empty(t, got.Problems)
+	assert.Equal(t, want.Conversations[0].Turns[0].Events, got.Conversations[0].Turns[0].Events)
+	_, err := recording.Open("file", bufio.NewReader(strings.NewReader(file)), recording.Limits{}, nil)
+	assert.Error(t, err)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
 	"golang.org/x/text/encoding/unicode"
+
+	"toolbench/sim/cassette"
 )
 
 // Handler gets what Scan finds, as it finds it. Members may be nil.
@@ -42,7 +44,7 @@ type Summary struct {
 // reader gives. Errors wrap ErrNotRecording, ErrTooLarge, ErrUnreadable, or are the handler's.
 func Scan(name string, r io.Reader, limits Limits, h Handler) (Summary, error) {
 	s := &scanner{name: name, limits: limits.complete(), handler: h, ignored: map[string]int{}}
-	err := s.scan(bufio.NewReaderSize(r, peekSize))
+	err := s.scan(bufio.NewReaderSize(cassette.Settled(r), peekSize))
 	return Summary{Format: s.format, Ignored: s.ignored}, err
 }
 
