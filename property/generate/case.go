@@ -18,8 +18,7 @@ type Case struct {
 // systemEvery is how many cases there are for each system case, in runs of the whole system.
 const systemEvery = 8
 
-// Maker makes the cases of a plan. A case holds until the next is made; one goroutine
-// may use it at a time.
+// Maker makes the cases of a plan. A case holds until the next is made; one goroutine may use it at a time.
 type Maker struct {
 	both      bool
 	scheduler *SchedulerMaker

@@ -162,8 +162,7 @@ func (m *SystemMaker) listed(server string) []string {
 	return names[min(1, len(names)-1):]
 }
 
-// injectStreams has requests refused and their streams break, stall, and send events
-// twice or late.
+// injectStreams has requests refused and their streams break, stall, and send events twice or late.
 func (m *SystemMaker) injectStreams() {
 	s, may := m.s, m.plan.May
 	s.Retries = m.rng.IntN(3)

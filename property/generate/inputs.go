@@ -76,12 +76,10 @@ func (s *SystemCase) InputText(c *Call, in Input) string {
 // prompt is a sub-agent's first message, by which its turns are found.
 func prompt(c *Call) string { return "Task of " + c.ID + "." }
 
-// mainPrompt begins the main conversation. No sub-agent's prompt holds it, not even one
-// that lost a part on its way.
+// mainPrompt begins the main conversation. No sub-agent's prompt holds it, not even one that lost a part on its way.
 const mainPrompt = "Go."
 
-// Input is an input as far as a case has any: the number of a tool of its own, or a
-// path.
+// Input is an input as far as a case has any: the number of a tool of its own, or a path.
 type Input struct {
 	N    int
 	Path string
@@ -131,8 +129,7 @@ var catalogues = map[string]struct {
 	"bulk":    {file: "catalogues/bulk.jsonl"},
 }
 
-// ServerOf is the server of a tool, also of one that no case calls but a search may
-// show; "" is none.
+// ServerOf is the server of a tool, also of one that no case calls but a search may show; "" is none.
 func ServerOf(tool string) string {
 	for _, name := range serverNames {
 		if strings.HasPrefix(tool, "mcp__"+name+"__") {

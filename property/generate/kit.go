@@ -10,12 +10,10 @@ import (
 	"sync"
 )
 
-// A case has the five built-ins of Builtins always, and some families of the others in its
-// Kit: all of them together would hide what a few can show, and make each request as long
-// as it can be.
+// A case has the five built-ins of Builtins always, and some families of the others in its Kit: all of them together
+// would hide what a few can show, and make each request as long as it can be.
 
-// kitTool is a built-in tool of the families: what its gate needs, and the inputs that
-// cases give it.
+// kitTool is a built-in tool of the families: what its gate needs, and the inputs that cases give it.
 type kitTool struct {
 	Deferrable bool
 	// Settings are the variables that offer the tool.

@@ -80,8 +80,7 @@ func (m *SchedulerMaker) odds(n, of int) bool { return m.rng.IntN(of) < n }
 
 func (m *SchedulerMaker) chance(f Feature, n, of int) bool { return m.has&f != 0 && m.odds(n, of) }
 
-// span is a time below some tenths of a second, mostly round, so that things happen
-// in the same instant.
+// span is a time below some tenths of a second, mostly round, so that things happen in the same instant.
 func (m *SchedulerMaker) span(tenths int) time.Duration {
 	const step = 100 * time.Millisecond
 	if m.has.Has(Ties) {

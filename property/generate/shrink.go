@@ -60,8 +60,7 @@ func (d Case) Shrink(fails func(Case) bool) Case {
 	return s.best
 }
 
-// rename counts the calls that are left. Those of a system case keep their names: what
-// they do goes by their numbers.
+// rename counts the calls that are left. Those of a system case keep their names: what they do goes by their numbers.
 func (d Case) rename() {
 	if d.Scheduler != nil {
 		for n := range d.Scheduler.Calls() {
@@ -114,9 +113,8 @@ func (s *shrinker) try(change func(Case)) (kept bool) {
 	return kept
 }
 
-// reductions are the ways to make a case smaller in one place: members are taken out of
-// a list, a value is set to its simplest, a time is made rounder or shorter. Growths are
-// the ways to change it that make it no smaller.
+// reductions are the ways to make a case smaller in one place: members are taken out of a list, a value is set to its
+// simplest, a time is made rounder or shorter. Growths are the ways to change it that make it no smaller.
 type reductions struct{ lists, values, times, growths []change }
 
 // change is one way to change a case in one place.
@@ -130,9 +128,8 @@ func changesOf(d Case) (r reductions) {
 	return r
 }
 
-// add adds the changes of a value and of all in it. The tag of its field decides: the
-// simplest value is that of the key simple, else nothing, where its YAML may leave it out.
-// What has the tag `shrink:"-"` is left as it is.
+// add adds the changes of a value and of all in it. The tag of its field decides: the simplest value is that of the
+// key simple, else nothing, where its YAML may leave it out. What has the tag `shrink:"-"` is left as it is.
 func (r *reductions) add(v reflect.Value, tag reflect.StructTag, path string) {
 	if to, ok := tag.Lookup("simple"); ok {
 		r.values = append(r.values, change{Changed{path, -1, fmt.Sprintf("%v → %s", v, to)}, func() { setText(v, to) }})

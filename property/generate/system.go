@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// SystemMaker makes the system cases of a plan, one after the other or any. One goroutine may use
-// it at a time.
+// SystemMaker makes the system cases of a plan, one after the other or any. One goroutine may use it at a time.
 type SystemMaker struct {
 	plan Plan
 	src  rand.PCG

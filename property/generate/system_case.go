@@ -27,8 +27,7 @@ type SystemCase struct {
 	Ask    []string `yaml:"ask,omitempty"`
 	Deny   []string `yaml:"deny,omitempty"`
 	Person bool     `yaml:"person,omitempty"`
-	// Retries is how often a stream that broke is tried again; Idle gives up one that
-	// sends nothing for so long (J5).
+	// Retries is how often a stream that broke is tried again; Idle gives up one that sends nothing for so long (J5).
 	Retries int           `yaml:"retries,omitempty"`
 	Idle    time.Duration `yaml:"idle,omitempty"`
 
@@ -50,14 +49,12 @@ type SystemCase struct {
 	Faults []des.Fault `yaml:"faults,omitempty"`
 }
 
-// Server is one of the fixtures' servers, there from one request to another; 0 is no
-// bound.
+// Server is one of the fixtures' servers, there from one request to another; 0 is no bound.
 type Server struct {
 	Name  string `yaml:"name"`
 	From  int    `yaml:"from,omitempty"`
 	Until int    `yaml:"until,omitempty"`
-	// Connect is what becomes of the first connection: refused, or its list of tools fails
-	// or hangs.
+	// Connect is what becomes of the first connection: refused, or its list of tools fails or hangs.
 	Connect string `yaml:"connect,omitempty"`
 	// Relist is the request before which its list changes: it loses the tools Without. List
 	// is fails or hangs where the new one cannot be read (N6).
@@ -66,8 +63,7 @@ type Server struct {
 	List    string   `yaml:"list,omitempty"`
 }
 
-// Tool is a tool of the case's own. It takes an integer n and answers with its input,
-// or with so many Chars.
+// Tool is a tool of the case's own. It takes an integer n and answers with its input, or with so many Chars.
 type Tool struct {
 	Name       string `yaml:"name"`
 	Safe       bool   `yaml:"safe,omitempty"`
@@ -124,8 +120,7 @@ type Call struct {
 	Input string        `yaml:"input,omitempty" shrink:"-"`
 	At    time.Duration `yaml:"at,omitempty"`
 	For   time.Duration `yaml:"for,omitempty"`
-	// Answer is the person's when asked: yes, no, or good, bad, barred: yes, to another
-	// input. "" is yes.
+	// Answer is the person's when asked: yes, no, or good, bad, barred: yes, to another input. "" is yes.
 	Answer string `yaml:"person,omitempty"`
 	// Inside are the calls of the sub-agent that an Agent call starts; it may start others.
 	// Background has it work beside its parent, Name is what it is reached by.
@@ -141,8 +136,7 @@ func (s *SystemCase) Calls() int {
 	return n
 }
 
-// Each walks over all calls: each with its turn, from 1, and, in a sub-agent, the call
-// that started that.
+// Each walks over all calls: each with its turn, from 1, and, in a sub-agent, the call that started that.
 func (s *SystemCase) Each(f func(c *Call, turn int, parent *Call)) {
 	for t := range s.Turns {
 		each(s.Turns[t].Calls, t+1, nil, f)
@@ -256,8 +250,7 @@ func (s *SystemCase) checkFaults() error {
 	return nil
 }
 
-// faultOf gives the last fault of a call that is one of these, of all if none is named;
-// nil if there is none.
+// faultOf gives the last fault of a call that is one of these, of all if none is named; nil if there is none.
 func (s *SystemCase) faultOf(id string, what ...string) *des.Fault {
 	for i := len(s.Faults) - 1; i >= 0; i-- {
 		if f := &s.Faults[i]; f.Call == id && (len(what) == 0 || slices.Contains(what, f.What)) {
@@ -293,8 +286,7 @@ func (s *SystemCase) BreaksDisk() bool {
 	return slices.ContainsFunc(s.Faults, func(f des.Fault) bool { return f.What == "full" || f.What == "readonly" })
 }
 
-// ServersChange reports whether a server is not there all the time, or not with all it
-// has.
+// ServersChange reports whether a server is not there all the time, or not with all it has.
 func (s *SystemCase) ServersChange() bool {
 	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Connect != "" || v.Relist > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f des.Fault) bool { return f.What == "gone" || f.What == "rubbish" })

@@ -9,10 +9,9 @@ import (
 	"toolbench/property/des"
 )
 
-// SchedulerScenario writes a case as a scenario's file: the same world, tools, hooks, people
-// and faults, one to one. Name and about head it. Expect is a log of what must come
-// of it; nil expects nothing. What the file format cannot express (that the conversation
-// is stopped from outside) is left out.
+// SchedulerScenario writes a case as a scenario's file: the same world, tools, hooks, people and faults, one to one.
+// Name and about head it. Expect is a log of what must come of it; nil expects nothing. What the file format cannot
+// express (that the conversation is stopped from outside) is left out.
 func SchedulerScenario(c *des.Case, name, about string, expect *des.Log) string {
 	w := &schedulerWriter{}
 	w.keys(0, "name", name, "about", about, "tags", []string{"faults"})

@@ -26,13 +26,11 @@ const (
 type Expected struct {
 	// Error is that in which the conversation ends, "" where it ends without.
 	Error string
-	// Results are how calls end, each as "id: status"; NotStarted are the calls that
-	// must not run.
+	// Results are how calls end, each as "id: status"; NotStarted are the calls that must not run.
 	Results, NotStarted []string
 }
 
-// SystemScenario writes a system case as a scenario's file; name and about head it. A
-// nil expect expects nothing.
+// SystemScenario writes a system case as a scenario's file; name and about head it. A nil expect expects nothing.
 func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected) string {
 	w := &systemWriter{}
 	w.keys(0, "name", name, "about", about, "tags", []string{"faults"})
@@ -50,8 +48,7 @@ func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected
 	return w.String()
 }
 
-// effectiveRules are rules without those of tools that the case does not have, which a
-// scenario may not name.
+// effectiveRules are rules without those of tools that the case does not have, which a scenario may not name.
 func (s *SystemCase) effectiveRules(rules []string) []string {
 	called := map[string]bool{}
 	s.Each(func(c *Call, _ int, _ *Call) { called[c.Tool] = true })

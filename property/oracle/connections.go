@@ -7,16 +7,14 @@ import (
 	"toolbench/property/generate"
 )
 
-// connection is when a server was there, by the reference: rows N4 and N6 and the settings of
-// mcptool's fleets.
+// connection is when a server was there, by the reference: rows N4 and N6 and the settings of mcptool's fleets.
 type connection struct {
 	// up is when it was first there. lost is when it was lost, back when it was there
 	// again, down when it was given up; never is not at all.
 	up, lost, back, down time.Duration
 	// unknown: it cannot be predicted.
 	unknown bool
-	// unsteady: not all it has is there all the time, so that nothing can be predicted of
-	// its lists.
+	// unsteady: not all it has is there all the time, so that nothing can be predicted of its lists.
 	unsteady bool
 }
 
@@ -97,8 +95,7 @@ func (l *connection) lose(p *systemCall, failures int, began time.Duration) {
 // reached is when a call reached its server.
 func (p *systemCall) reached() time.Duration { return p.began + p.call.For + p.delay("slow") }
 
-// offers reports whether a request of the main conversation's turn offers a tool, or may
-// (sure is false).
+// offers reports whether a request of the main conversation's turn offers a tool, or may (sure is false).
 func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
 	server := generate.ServerOf(name)
 	if in = InPool(v.s, name, turn); server == "" || !Connected(v.s, server, turn) {

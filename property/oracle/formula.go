@@ -11,9 +11,8 @@ import (
 // Span is when a call starts and ends, from the request.
 type Span struct{ Start, End time.Duration }
 
-// Undisturbed reports whether nothing in a case stops anything: then the formula holds for
-// each of its messages. Calls may fail, as long as none stops its siblings; nothing
-// is rewritten, and the user sends no message.
+// Undisturbed reports whether nothing in a case stops anything: then the formula holds for each of its messages.
+// Calls may fail, as long as none stops its siblings; nothing is rewritten, and the user sends no message.
 func Undisturbed(c *des.Case) bool {
 	if len(c.Interrupts)+len(c.Faults) > 0 || c.AbortAt > 0 || c.Policy == schedule.Effects.String() {
 		return false
@@ -70,8 +69,7 @@ func exclusive(policy schedule.Policy, k *des.Call) bool {
 	return policy == schedule.Serial || !k.Safe || k.CannotRun()
 }
 
-// duration is how long a call takes by itself: the question to the person, then its
-// run, up to its limit.
+// duration is how long a call takes by itself: the question to the person, then its run, up to its limit.
 func duration(k *des.Call) time.Duration {
 	asked, run := time.Duration(0), k.Takes()
 	if k.Limit > 0 && !k.IgnoresCancel {

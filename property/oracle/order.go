@@ -18,8 +18,7 @@ func (r *callRun) resumed() int {
 	return none
 }
 
-// segments are the stretches of the log in which a call ran: while it waits for the
-// floor it does not.
+// segments are the stretches of the log in which a call ran: while it waits for the floor it does not.
 func (r *callRun) segments() (first, second [2]int) {
 	switch {
 	case r.start == none:
@@ -133,8 +132,7 @@ func (s *sweepState) move(call int16, to uint8) {
 	}
 }
 
-// sweep walks through the log; entry is asked at each entry, instant at the end of
-// each instant.
+// sweep walks through the log; entry is asked at each entry, instant at the end of each instant.
 func (v *View) sweep(entry, instant func(*sweepState) error) error {
 	v.state = append(v.state[:0], make([]uint8, v.Case.Calls())...)
 	s := &sweepState{state: v.state}

@@ -203,8 +203,7 @@ func WellFormed(messages []Message) error {
 	return nil
 }
 
-// blocks lists the calls and the answered calls of a message; behind: a result stands behind
-// something else.
+// blocks lists the calls and the answered calls of a message; behind: a result stands behind something else.
 func (m *Message) blocks() (calls, results []string, behind bool) {
 	other := false
 	for _, b := range m.Content {

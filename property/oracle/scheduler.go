@@ -102,8 +102,7 @@ func (m *Scheduler) do(kind schedule.ActionKind, i int, cause schedule.Cause) {
 	m.out = append(m.out, schedule.Action{Kind: kind, Index: i, Cause: cause})
 }
 
-// in lists the calls of a phase, in call order. The list holds until the same phase is
-// asked for again.
+// in lists the calls of a phase, in call order. The list holds until the same phase is asked for again.
 func (m *Scheduler) in(p phase) []int {
 	found := m.found[p][:0]
 	for i := range m.calls {
@@ -306,16 +305,14 @@ func (p *Pair) Reset(policy schedule.Policy, limit int) (des.Stepper, error) {
 	return p, nil
 }
 
-// Difference gives the first decision since it was asked last on which the two differ;
-// "" is none.
+// Difference gives the first decision since it was asked last on which the two differ; "" is none.
 func (p *Pair) Difference() string {
 	found := p.difference
 	p.difference = ""
 	return found
 }
 
-// Step is the core's; the machine has done all at once when the core still asks what
-// calls touch.
+// Step is the core's; the machine has done all at once when the core still asks what calls touch.
 func (p *Pair) Step(ev schedule.Event, out []schedule.Action) []schedule.Action {
 	if ev.Kind != schedule.Declared {
 		p.want, p.next = p.machine.Step(ev, p.want[:0]), 0

@@ -7,8 +7,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// schedulerInvariants are those of both engines, that which makes others meaningless
-// first. They see the log alone.
+// schedulerInvariants are those of both engines, that which makes others meaningless first. They see the log alone.
 var schedulerInvariants = [...]condition[*View]{
 	{"time-goes-on", "time never runs backwards, and a log ends with the end of the conversation", (*View).timeGoesOn},
 	{"one-result", "every committed call has exactly one result, every other one none (H2)", ofEach((*View).oneResult)},
@@ -39,8 +38,7 @@ var schedulerInvariants = [...]condition[*View]{
 type View struct {
 	Case *des.Case
 	Log  *des.Log
-	// runs are the calls' ways, in the order in which they became ready; a retried
-	// answer brings a call again.
+	// runs are the calls' ways, in the order in which they became ready; a retried answer brings a call again.
 	runs []callRun
 	// messages are the attempts: a request and its calls.
 	messages []message
@@ -60,8 +58,7 @@ func CheckScheduler(v *View) *Violation {
 // none is the place of an entry that is not there.
 const none = -1
 
-// callRun is one call's way. Its members are places in the log; none if it did not come
-// to that.
+// callRun is one call's way. Its members are places in the log; none if it did not come to that.
 type callRun struct {
 	v                     *View
 	call                  *des.Call

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The figures of K1 and K2, in characters; room is what a preview and its note take at
-// most.
+// The figures of K1 and K2, in characters; room is what a preview and its note take at most.
 const (
 	defaultLimit = 50_000
 	maxMessage   = 200_000
@@ -79,8 +78,7 @@ func messageFits(all []largeResult, message int) error {
 	return largestMoved(moved, kept, message)
 }
 
-// largestMoved checks that those that were moved are the largest, and that all of them
-// had to be.
+// largestMoved checks that those that were moved are the largest, and that all of them had to be.
 func largestMoved(moved, kept []largeResult, message int) error {
 	if len(moved) == 0 {
 		return nil
@@ -97,9 +95,8 @@ func largestMoved(moved, kept []largeResult, message int) error {
 	return nil
 }
 
-// frozen checks that a result keeps its text. What a search found is worded anew when one
-// of the tools comes or goes: a request may not refer to a tool that it does not have, nor to any
-// where none is deferred any more.
+// frozen checks that a result keeps its text. What a search found is worded anew when one of the tools comes or goes:
+// a request may not refer to a tool that it does not have, nor to any where none is deferred any more.
 func frozen(v *SystemView) error {
 	before := map[string]*request{} // by agent and call
 	for _, r := range v.requests {
@@ -119,8 +116,7 @@ func frozen(v *SystemView) error {
 	return nil
 }
 
-// lacks reports whether a tool that another request offers, and that the text names, is
-// not offered in this one.
+// lacks reports whether a tool that another request offers, and that the text names, is not offered in this one.
 func (r *request) lacks(other *request, text string) bool {
 	for name := range other.offered {
 		if !r.offered[name] && strings.Contains(text, name) {

@@ -9,8 +9,7 @@ import (
 
 // Prediction is what must become of a call, if nothing stops it from outside.
 type Prediction struct {
-	// Status are the ways it may end; nil where that depends on what a file holds or on
-	// how a sub-agent fares.
+	// Status are the ways it may end; nil where that depends on what a file holds or on how a sub-agent fares.
 	Status []string
 	// BadInput: its input breaks the schema.
 	BadInput bool
@@ -43,8 +42,7 @@ type predictor struct {
 	decision string // of the hooks
 }
 
-// Predict is the reference: the way of one call, from the rows H1, F2 and G2, and from
-// the circumstances that it met.
+// Predict is the reference: the way of one call, from the rows H1, F2 and G2, and from the circumstances that it met.
 func Predict(s *generate.SystemCase, c *generate.Call, turn int, of Circumstances) Prediction {
 	f := &predictor{s: s, c: c, circumstances: of, input: generate.Input{N: generate.CallNumber(c.ID), Path: c.Path, Bad: c.Bad}}
 	f.StopsTurn = func(hook string) bool { return stopsTurn(s, hook) }
@@ -164,8 +162,7 @@ func (f *predictor) permission() (status, why string) {
 	return "", why
 }
 
-// byPerson goes through all of it again with the person's input, who need not be asked
-// twice.
+// byPerson goes through all of it again with the person's input, who need not be asked twice.
 func (f *predictor) byPerson() (status, why string) {
 	f.input, f.Rewritten = f.s.InputByPerson(f.c), true
 	if f.input.Bad {
@@ -301,9 +298,8 @@ func RunStatus(s *generate.SystemCase, c *generate.Call) string {
 	return ""
 }
 
-// ExpectSystem is what the reference predicts of a case: how the main conversation's
-// calls end, where nothing stops them from outside and no hook may have ended it, and
-// which calls must not run.
+// ExpectSystem is what the reference predicts of a case: how the main conversation's calls end, where nothing stops
+// them from outside and no hook may have ended it, and which calls must not run.
 func ExpectSystem(s *generate.SystemCase) *generate.Expected {
 	x := &generate.Expected{}
 	last := len(s.Turns)
@@ -337,8 +333,7 @@ func Allows(s *generate.SystemCase, c *generate.Call) bool {
 	return f.ruled(s.Allow)
 }
 
-// missing reports whether a server's list that changed lacks a tool by now; unread: and could not
-// be read.
+// missing reports whether a server's list that changed lacks a tool by now; unread: and could not be read.
 func missing(s *generate.SystemCase, tool string, turn int, unread bool) bool {
 	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
 		return v.Relist > 0 && turn >= v.Relist && (v.List != "") == unread && generate.ServerOf(tool) == v.Name &&
@@ -377,8 +372,7 @@ func ruleMatches(rule, tool, path string) bool {
 	return rule == tool || v != nil && (rule == "mcp__"+v.Server || rule == "mcp__"+v.Server+"__*")
 }
 
-// Deferring reports whether the setting defers tools (E2); sure is false
-// where it depends on their size.
+// Deferring reports whether the setting defers tools (E2); sure is false where it depends on their size.
 func Deferring(s *generate.SystemCase) (on, sure bool) {
 	switch s.Search {
 	case "", "true", "auto:0":

@@ -187,8 +187,7 @@ func (p *systemCall) connection() *connection {
 	return nil
 }
 
-// spawnersDropped counts the sub-agents whose calls were given up with their message
-// while they ran.
+// spawnersDropped counts the sub-agents whose calls were given up with their message while they ran.
 func (v *SystemView) spawnersDropped() int {
 	n, running := 0, map[string]bool{}
 	for _, e := range v.out.Trace {

@@ -175,9 +175,8 @@ func hooksInOrder(v *SystemView) error {
 	return nil
 }
 
-// agentsEnd checks that after the end of a sub-agent's call nothing of the sub-agent follows but
-// late ends of calls that nobody waits for, and that a sub-agent which is asked to stop begins
-// nothing new and ends at once.
+// agentsEnd checks that after the end of a sub-agent's call nothing of the sub-agent follows but late ends of calls
+// that nobody waits for, and that a sub-agent which is asked to stop begins nothing new and ends at once.
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]
@@ -213,8 +212,7 @@ func (v *SystemView) deaf(calls []generate.Call) bool {
 	return slices.ContainsFunc(calls, func(c generate.Call) bool { return v.s.Suffers(c.ID, "deaf") || v.deaf(c.Inside) })
 }
 
-// background reports whether the sub-agent that a call starts, or one above it, works beside its
-// parent.
+// background reports whether the sub-agent that a call starts, or one above it, works beside its parent.
 func (p *systemCall) background() bool {
 	return p.call.Background || p.parent != nil && p.parent.background()
 }

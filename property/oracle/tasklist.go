@@ -133,8 +133,7 @@ var (
 	errTaskWaits  = errors.New("refused: it waits for others")
 )
 
-// update changes a copy of the list. Owner is the name of the owner that was given, as the tool
-// resolved it.
+// update changes a copy of the list. Owner is the name of the owner that was given, as the tool resolved it.
 func (m *taskModel) update(id int, in taskInput, by, owner string) (taskModel, error) {
 	next := taskModel{last: m.last, tasks: maps.Clone(m.tasks), before: slices.Clone(m.before)}
 	t, there := next.tasks[id]

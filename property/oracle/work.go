@@ -13,13 +13,11 @@ import (
 	"toolbench/property/generate"
 )
 
-// Work is one run of a tool's own code. The models below are given all of a conversation's, in
-// the order in which they ended: tools that only think take no time, so that nothing else ran
-// meanwhile.
+// Work is one run of a tool's own code. The models below are given all of a conversation's, in the order in which
+// they ended: tools that only think take no time, so that nothing else ran meanwhile.
 type Work struct {
 	Call, Tool string
-	// Agent is the id of the agent whose call it is, "" the main conversation's; Name is what
-	// the others call it.
+	// Agent is the id of the agent whose call it is, "" the main conversation's; Name is what the others call it.
 	Agent, Name string
 	Input       json.RawMessage
 	// Data is the tool's own answer, Text what the model reads of it. Err is the error in its place.
@@ -41,8 +39,7 @@ type Work struct {
 // ok reports whether the work was done.
 func (w *Work) ok() bool { return w.Err == "" && !w.Failed }
 
-// models are the references of the tools whose work is predicted from what they were given
-// before.
+// models are the references of the tools whose work is predicted from what they were given before.
 type models struct {
 	s     *generate.SystemCase
 	tasks taskModel

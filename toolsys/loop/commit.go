@@ -13,9 +13,8 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// commit writes the turn into the history: the model's message, then one user
-// message with every result in call order, with what follows results after them
-// (H5).
+// commit writes the turn into the history: the model's message, then one user message with every result in call
+// order, with what follows results after them (H5).
 func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (done bool, err error) {
 	reply := ex.reply
 	if reply.StopReason != "pause_turn" && reply.StopReason != "tool_use" {
@@ -52,8 +51,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 	return !again, nil
 }
 
-// besides is what follows the results of a message: what they bring with them, and what the
-// user said meanwhile (H5).
+// besides is what follows the results of a message: what they bring with them, and what the user said meanwhile (H5).
 func (s *Session) besides(results []*pipeline.Result, fresh []message.Message) (blocks []message.Block) {
 	var discovered []string
 	for _, r := range results {
@@ -90,10 +88,9 @@ func (s *Session) keep(results []*pipeline.Result) {
 	}
 }
 
-// beside gives the blocks that go out beside the results of m's calls, and reports whether
-// some of them were held back before. Calls that a program of the model's made are answered
-// with their results and nothing else, or the API refuses the message: what else there is
-// waits for the next (E10).
+// beside gives the blocks that go out beside the results of m's calls, and reports whether some of them were held
+// back before. Calls that a program of the model's made are answered with their results and nothing else, or the API
+// refuses the message: what else there is waits for the next (E10).
 func (s *Session) beside(m message.Message, blocks []message.Block) (_ []message.Block, held bool) {
 	all := slices.Concat(s.later, blocks)
 	if slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.TypeToolUse && b.Caller() != message.Direct }) {
@@ -144,19 +141,16 @@ func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	return blocks
 }
 
-// Summary stands for the messages that are cut away from a conversation that has
-// grown too long (E6).
+// Summary stands for the messages that are cut away from a conversation that has grown too long (E6).
 type Summary struct {
 	// Text is what the model reads in their place.
 	Text string
-	// Keep is how many of the last messages stay as they are; more stay where a call
-	// would be parted from its result.
+	// Keep is how many of the last messages stay as they are; more stay where a call would be parted from its result.
 	Keep int
 }
 
-// compact cuts the history before a request, when the configuration asks for it. What
-// was discovered stands in the history as an attachment and is carried over: a
-// later session reads it back from there (E6).
+// compact cuts the history before a request, when the configuration asks for it. What was discovered stands in the
+// history as an attachment and is carried over: a later session reads it back from there (E6).
 func (s *Session) compact(ctx context.Context) error {
 	if err := s.switched(); err != nil || s.cfg.Compact == nil {
 		return err

@@ -1,8 +1,6 @@
-// Package loop is the conversation: it makes a request, reads the stream, has the
-// calls scheduled and run, sends the results back, and does so again while there
-// are calls (H5). It owns the State: modifiers and observations are applied here
-// and nowhere else. Sub-agents are conversations of the same kind with a state of
-// their own (B4).
+// Package loop is the conversation: it makes a request, reads the stream, has the calls scheduled and run, sends the
+// results back, and does so again while there are calls (H5). It owns the State: modifiers and observations are
+// applied here and nowhere else. Sub-agents are conversations of the same kind with a state of their own (B4).
 package loop
 
 import (
@@ -23,9 +21,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// Model sends one request and hands on the data of each stream event as it
-// comes, in order, until the stream ends. It returns nil at the end of the bytes,
-// whether or not the message was complete: the loop looks at the events itself.
+// Model sends one request and hands on the data of each stream event as it comes, in order, until the stream ends. It
+// returns nil at the end of the bytes, whether or not the message was complete: the loop looks at the events itself.
 // An error of on ends the stream and is returned.
 type Model func(ctx context.Context, req message.Request, on func(data []byte) error) error
 
@@ -61,9 +58,8 @@ type Config struct {
 	// Watch, if set, is given the data of each stream event as it comes, with the id of the
 	// agent whose model sends it: that of a sub-agent, or "".
 	Watch func(agent string, data []byte)
-	// Journal receives what a session that goes on after a kill needs, each entry
-	// before it is acted on; Reopen gives the History back from them. An error stops the
-	// conversation. It is never called twice at once.
+	// Journal receives what a session that goes on after a kill needs, each entry before it is acted on; Reopen gives
+	// the History back from them. An error stops the conversation. It is never called twice at once.
 	Journal func(Entry) error
 	// MaxTurns ends a conversation that goes on for ever; 0 means 100.
 	MaxTurns int
@@ -72,9 +68,8 @@ type Config struct {
 	// Idle is how long a stream may make no progress before it is abandoned (J5); 0
 	// means for ever. Pings are no progress.
 	Idle time.Duration
-	// Grace is how long calls that were asked to stop, for the user's message or the
-	// session's end, are waited for; then they are answered and left to themselves (J4). 0
-	// means schedule.DefaultGrace.
+	// Grace is how long calls that were asked to stop, for the user's message or the session's end, are waited for;
+	// then they are answered and left to themselves (J4). 0 means schedule.DefaultGrace.
 	Grace time.Duration
 	Style pool.Style
 	// Inbox has the messages to the conversation's agent, which are read before each
@@ -86,12 +81,10 @@ type Config struct {
 	// Compact is asked before each request whether the history is to be cut, and
 	// what stands in its place; nil never cuts (E6).
 	Compact func(ctx context.Context, history []message.Message) (sum Summary, due bool, err error)
-	// Output is a JSON schema that the answer has to fit, an object; nil leaves the answer
-	// to be text. It is asked for through a tool of its own, and comes as
-	// Completion.Output.
+	// Output is a JSON schema that the answer has to fit, an object; nil leaves the answer to be text. It is asked
+	// for through a tool of its own, and comes as Completion.Output.
 	Output json.RawMessage
-	// Reminder is what the model is told anew with each message, so that it is never far up; ""
-	// tells it nothing.
+	// Reminder is what the model is told anew with each message, so that it is never far up; "" tells it nothing.
 	Reminder string
 	// Commands are what the user can ask for by a slash and a name, with Send; nil has none.
 	Commands func(ctx context.Context) []tool.Command
@@ -115,8 +108,7 @@ type Config struct {
 	above func() permission.Mode
 	// began is the call that began the sub-agent.
 	began string
-	// forked: the conversation goes on from its parent's. preserve keeps the results of calls
-	// for it.
+	// forked: the conversation goes on from its parent's. preserve keeps the results of calls for it.
 	forked, preserve bool
 }
 

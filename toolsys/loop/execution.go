@@ -40,8 +40,7 @@ type execution struct {
 	spare   []job           // room for calls to come; only the stream's reader takes of it
 	ids     map[string]bool // of the jobs, once there are many; the stream's reader's alone
 	emitted []*pipeline.Result
-	// ahead are the calls that have ended and are not let out yet, in call order; kept under the
-	// policy Effects only.
+	// ahead are the calls that have ended and are not let out yet, in call order; kept under the policy Effects only.
 	ahead []int
 }
 
@@ -179,8 +178,7 @@ func (ex *execution) add(b message.Block) {
 	ex.driver.Add(j.pre.Safe, j.pre.Cancellable)
 }
 
-// fresh makes the job of call i. Room is made for several at once, the more the more
-// there are.
+// fresh makes the job of call i. Room is made for several at once, the more the more there are.
 func (ex *execution) fresh(i int) *job {
 	if len(ex.spare) == 0 {
 		ex.spare = make([]job, min(max(1, i), 16))
@@ -204,16 +202,14 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) *pipeli
 	return r
 }
 
-// Alone waits as the driver has it. One step may wake several: like all that wait, they go
-// on one after the other.
+// Alone waits as the driver has it. One step may wake several: like all that wait, they go on one after the other.
 func (j *job) Alone(ctx context.Context) error {
 	err := j.Control.Alone(ctx)
 	_ = j.ex.s.cfg.Handlers.Clock.Sleep(context.WithoutCancel(ctx), j.ex.s.actor(j.pre.Call.ID)+"/floor", 0)
 	return err
 }
 
-// started gives the call the state of this moment: all that must be applied
-// before it has been (B3).
+// started gives the call the state of this moment: all that must be applied before it has been (B3).
 func (ex *execution) started(i int) {
 	j := ex.job(i)
 	j.env.Context = ex.s.context(ex.view(i), ex)
@@ -237,8 +233,7 @@ func (ex *execution) apply(i int, r *pipeline.Result) {
 	ex.event(i, trace.Applied{})
 }
 
-// emit commits what the call learned and lets its result out, in call order (B5,
-// I3).
+// emit commits what the call learned and lets its result out, in call order (B5, I3).
 func (ex *execution) emit(i int, r *pipeline.Result) {
 	ex.s.commitResult(r)
 	ex.emitted = append(ex.emitted, r)
@@ -260,8 +255,7 @@ func observation(o tool.Observation) trace.Observed {
 	return trace.Observed{Discovered: o.Discovered, Task: o.Task}
 }
 
-// wait lets the calls end; when the conversation is stopped meanwhile they are
-// stopped one by one.
+// wait lets the calls end; when the conversation is stopped meanwhile they are stopped one by one.
 func (ex *execution) wait(ctx context.Context) {
 	unhook := context.AfterFunc(ctx, ex.aborter())
 	defer unhook()
@@ -310,10 +304,9 @@ func (ex *execution) event(i int, data trace.Data) {
 // What follows serves the policy Effects (J8), under which calls overtake each other:
 // each is to see the state that it would see if all before it had run one by one.
 
-// view is the state for call i: what was committed, and then, in call order, what the
-// calls before it left behind that have ended but wait for their turn to be let out.
-// Those that have not ended are none that i could see. Under other policies none is held
-// back, and nothing is looked through.
+// view is the state for call i: what was committed, and then, in call order, what the calls before it left behind
+// that have ended but wait for their turn to be let out. Those that have not ended are none that i could see. Under
+// other policies none is held back, and nothing is looked through.
 func (ex *execution) view(i int) tool.State {
 	state := ex.s.State()
 	if ex.s.cfg.Policy != schedule.Effects {

@@ -28,9 +28,8 @@ type Entry struct {
 // EntryKind is what an entry reports.
 type EntryKind string
 
-// The kinds. BlockDone, CallStarted and CallEnded belong to the answer that is being
-// read, up to AnswerAbandoned, after which it is asked for again, or MessagesAdded, which
-// has the answer and all its results in one entry.
+// The kinds. BlockDone, CallStarted and CallEnded belong to the answer that is being read, up to AnswerAbandoned,
+// after which it is asked for again, or MessagesAdded, which has the answer and all its results in one entry.
 const (
 	HistorySet      EntryKind = "history"   // the conversation begins with, or was cut to, these messages
 	MessagesAdded   EntryKind = "messages"  // these messages joined the conversation
@@ -43,8 +42,7 @@ const (
 // ErrJournal is wrapped by the errors of ReadJournal.
 var ErrJournal = errors.New("broken journal")
 
-// WriteJournal gives a Config.Journal that writes each entry as one line of JSON, in one
-// write.
+// WriteJournal gives a Config.Journal that writes each entry as one line of JSON, in one write.
 func WriteJournal(w io.Writer) func(Entry) error {
 	return func(e Entry) error {
 		line, err := jsonscan.Marshal(e) // blocks keep their bytes
@@ -78,12 +76,10 @@ func ReadJournal(r io.Reader) ([]Entry, error) {
 	return entries, nil
 }
 
-// Reopen gives the Config.History with which a session goes on from a journal, and its
-// Config.Reader. Where the
-// session before was killed within an answer of which calls had begun, that answer stands
-// in it, as far as it was complete, with the results that were there. A call that had not
-// begun gets a result that it was not run; to one that had begun and left no result New
-// gives one by which what it did is uncertain.
+// Reopen gives the Config.History with which a session goes on from a journal, and its Config.Reader. Where the
+// session before was killed within an answer of which calls had begun, that answer stands in it, as far as it was
+// complete, with the results that were there. A call that had not begun gets a result that it was not run; to one
+// that had begun and left no result New gives one by which what it did is uncertain.
 func Reopen(entries []Entry) (history []message.Message, reader string) {
 	open := []openAnswer{{}}
 	for _, e := range entries {
@@ -119,9 +115,8 @@ type openAnswer struct {
 	started         []string
 }
 
-// onto appends the i-th attempt at an answer to the history. Nothing had happened as long
-// as no call had begun: then the model is asked again. A call whose id several attempts
-// have stands in the last one that began it.
+// onto appends the i-th attempt at an answer to the history. Nothing had happened as long as no call had begun: then
+// the model is asked again. A call whose id several attempts have stands in the last one that began it.
 func onto(history []message.Message, attempts []openAnswer, i int) []message.Message {
 	o := attempts[i]
 	owned := func(id string) bool { return owner(attempts, id) == i }

@@ -16,8 +16,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// look assembles the pool anew, as before every request (C1), and decides what of
-// it is deferred (E3).
+// look assembles the pool anew, as before every request (C1), and decides what of it is deferred (E3).
 func (s *Session) look(ctx context.Context) *pool.Snapshot {
 	gather, done := s.gathering(ctx)
 	served := s.cfg.Served(gather)
@@ -39,8 +38,7 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 // model is the one of the next request: what was changed in the session, or the configured.
 func (s *Session) model() string { return cmp.Or(s.State().Options[tool.OptionModel], s.cfg.ModelName) }
 
-// thinking is how the model of the next request may think: what was changed in the session,
-// or the configured.
+// thinking is how the model of the next request may think: what was changed in the session, or the configured.
 func (s *Session) thinking() message.Thinking {
 	t := s.cfg.Thinking
 	switch option := s.State().Options[tool.OptionThinking]; option {
@@ -69,9 +67,8 @@ var modes = map[settings.Kind]search.Mode{
 	settings.Always: search.Always, settings.Auto: search.Automatic, settings.Off: search.Off,
 }
 
-// deferring is the final decision (E3). The automatic one is made once and kept:
-// a server that arrives late must not flip built-ins between loaded and deferred
-// (D4).
+// deferring is the final decision (E3). The automatic one is made once and kept: a server that arrives late must not
+// flip built-ins between loaded and deferred (D4).
 func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	if s.latched != nil {
 		return *s.latched, "decided earlier in this conversation"
@@ -90,8 +87,7 @@ func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	return on, reason
 }
 
-// deferredTokens estimates what the deferred definitions would cost if they were sent, at
-// four bytes a token.
+// deferredTokens estimates what the deferred definitions would cost if they were sent, at four bytes a token.
 func (s *Session) deferredTokens(p *pool.Pool) int {
 	bytes := 0
 	undeferred := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: false})
@@ -136,8 +132,7 @@ func (s *Session) poolEvent(snap *pool.Snapshot, defs []json.RawMessage) trace.P
 	}
 }
 
-// found is the tool of a name, nil where there is none: also one that calls reach within a
-// wrapper alone.
+// found is the tool of a name, nil where there is none: also one that calls reach within a wrapper alone.
 func found(p *pool.Pool, name string) any {
 	if t, ok := p.Find(name); ok {
 		return t
@@ -187,9 +182,8 @@ func omitted(all []pool.Omission) map[string]string {
 
 func (s *Session) deltaMode() bool { return s.cfg.Settings.Has(settings.DeltaDiscovery) }
 
-// announceDelta reports to the model, in delta mode, what changed in the list of
-// deferred tools: as a reminder where the conversation stands, so that its
-// beginning stays as it was (E6).
+// announceDelta reports to the model, in delta mode, what changed in the list of deferred tools: as a reminder where
+// the conversation stands, so that its beginning stays as it was (E6).
 func (s *Session) announceDelta(snap *pool.Snapshot) {
 	if !s.deltaMode() {
 		return

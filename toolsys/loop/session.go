@@ -23,8 +23,7 @@ import (
 // ErrTurns is returned when a conversation passes its number of turns.
 var ErrTurns = errors.New("the conversation passed its limit of turns")
 
-// Session is one conversation. Send is called by one goroutine at a time;
-// Interrupt may be called by any.
+// Session is one conversation. Send is called by one goroutine at a time; Interrupt may be called by any.
 type Session struct {
 	cfg       Config
 	catalogue *pool.Catalogue // cfg's, for an answer that fits cfg.Output
@@ -125,9 +124,8 @@ func (s *Session) State() tool.State {
 // History is what was committed so far.
 func (s *Session) History() []message.Message { return slices.Clone(s.history) }
 
-// Interrupt is the user's new message while the model or its calls are at work:
-// running calls that may be cancelled stop, queued ones are answered, and the
-// message goes out with the results (J4).
+// Interrupt is the user's new message while the model or its calls are at work: running calls that may be cancelled
+// stop, queued ones are answered, and the message goes out with the results (J4).
 func (s *Session) Interrupt(m message.Message) {
 	s.mu.Lock()
 	s.pending = append(s.pending, m)
@@ -241,9 +239,8 @@ func (s *Session) traceCall(c pipeline.Call, data trace.Data) {
 	})
 }
 
-// expanded gives the message that a command of the user's stands for (B1): one that begins with
-// a slash and the name of a command there is. Any other stays as it is, and what stands in an
-// agent's task is no command.
+// expanded gives the message that a command of the user's stands for (B1): one that begins with a slash and the name
+// of a command there is. Any other stays as it is, and what stands in an agent's task is no command.
 func (s *Session) expanded(ctx context.Context, m message.Message) (message.Message, error) {
 	if s.cfg.Commands == nil || s.cfg.Depth > 0 || len(m.Content) == 0 || !strings.HasPrefix(m.Content[0].Text, "/") {
 		return m, nil

@@ -67,8 +67,7 @@ func (s *Session) Interruptible() bool {
 	return len(running) > 0 && !slices.ContainsFunc(running, func(i int) bool { return !ex.job(i).pre.Cancellable })
 }
 
-// learned is st after what every result may move: observations and the denial count
-// (B5, F3).
+// learned is st after what every result may move: observations and the denial count (B5, F3).
 func learned(st tool.State, r *pipeline.Result) tool.State {
 	for _, o := range r.Observed {
 		st = st.Observe(o)

@@ -66,9 +66,8 @@ func (s *Session) request(snap *pool.Snapshot) message.Request {
 	}
 }
 
-// unreferable gives the text that stands in a request for a tool reference it may not
-// carry, or "" for one that may stay: the tool left the pool, or this request does not
-// have tools found by reference at all (E5).
+// unreferable gives the text that stands in a request for a tool reference it may not carry, or "" for one that may
+// stay: the tool left the pool, or this request does not have tools found by reference at all (E5).
 func (s *Session) unreferable(snap *pool.Snapshot) func(tool string) string {
 	offered := sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
@@ -89,8 +88,7 @@ func (s *Session) unreferable(snap *pool.Snapshot) func(tool string) string {
 	}
 }
 
-// attempt sends the request and takes its stream to the end: calls are queued as
-// their blocks complete (J1).
+// attempt sends the request and takes its stream to the end: calls are queued as their blocks complete (J1).
 func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.Request) (*execution, error) {
 	ex, err := s.execute(ctx, snap)
 	if err != nil {
@@ -153,8 +151,7 @@ func (s *Session) endOfStream(stream context.Context, ex *execution, err error) 
 	return reply, nil
 }
 
-// traceCut names the calls that were cut off: they are not committed and never
-// run (H2).
+// traceCut names the calls that were cut off: they are not committed and never run (H2).
 func (s *Session) traceCut(ex *execution) {
 	for _, b := range ex.blocks.Open() {
 		s.trace(trace.StreamCut{ID: b.ID, Name: b.Name, Input: b.Invalid})

@@ -12,9 +12,8 @@ import (
 	"toolbench/toolsys/jsonscan"
 )
 
-// keywordOrder is the order in which a schema's keywords are written; others
-// follow in byte order. A model reads a schema from the top, so what a value is
-// comes first, then its parts.
+// keywordOrder is the order in which a schema's keywords are written; others follow in byte order. A model reads a
+// schema from the top, so what a value is comes first, then its parts.
 var keywordOrder = []string{
 	"$schema", "$id", "type", "title", "description", "format", "enum", "const", "default",
 	"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
@@ -44,9 +43,8 @@ func shapeOf(keyword string) shape {
 	return isValue
 }
 
-// Canonical writes a schema compactly with its keywords in one fixed order and
-// no needless escapes, so that equal schemas are equal bytes whoever wrote them
-// (SPEC D3). The members of `properties` keep their order, which carries
+// Canonical writes a schema compactly with its keywords in one fixed order and no needless escapes, so that equal
+// schemas are equal bytes whoever wrote them (SPEC D3). The members of `properties` keep their order, which carries
 // meaning to a reader; a property that allows anything is {}.
 //
 // Errors: not JSON, or a member named twice.

@@ -49,9 +49,8 @@ var reference = regexp.MustCompile(`(?i)ref"|\\u`)
 // Compile resolves a tool's input schema of any draft (4 to 2020-12, by its
 // `$schema`; the latest without one). The bytes are kept as they are.
 //
-// Errors: not JSON, not a valid schema, more than mostParts, [ErrRootNotObject],
-// [ErrRemoteReference]. For a server's tool the caller reports the error and
-// loads the tool unvalidated; for a built-in it is an error at build (A2).
+// Errors: not JSON, not a valid schema, more than mostParts, [ErrRootNotObject], [ErrRemoteReference]. For a server's
+// tool the caller reports the error and loads the tool unvalidated; for a built-in it is an error at build (A2).
 func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, r, err := read(raw)
 	count := func(what string) int { return bytes.Count(raw, []byte(what)) }
@@ -123,10 +122,9 @@ func asRE2(pattern string) string {
 	})
 }
 
-// pattern compiles a schema's ECMAScript pattern as RE2, which cannot be driven into exponential time by a
-// server's schema. Some escapes are rewritten, and looks ahead from the start of the text are asked
-// one by one: schemas that are derived from types begin with them for decimals, addresses and passwords.
-// What else RE2 lacks is an error.
+// pattern compiles a schema's ECMAScript pattern as RE2, which cannot be driven into exponential time by a server's
+// schema. Some escapes are rewritten, and looks ahead from the start of the text are asked one by one: schemas that
+// are derived from types begin with them for decimals, addresses and passwords. What else RE2 lacks is an error.
 func pattern(s string) (jsonschema.Regexp, error) {
 	rewritten := asRE2(s)
 	p, rest := &ecma{written: s}, rewritten
@@ -242,8 +240,7 @@ func (k *compiledSchemas) keep(s *Schema) {
 	k.latest[string(s.raw)] = s
 }
 
-// LazyOf is [For] the type t, delayed. It is derived and compiled once in a program, however
-// many systems use it.
+// LazyOf is [For] the type t, delayed. It is derived and compiled once in a program, however many systems use it.
 func LazyOf(t reflect.Type) *Lazy {
 	kept, known := ofTypes.Load(t)
 	if !known {

@@ -70,8 +70,7 @@ func (c *cost) of(s *jsonschema.Schema, v any) int {
 	return n
 }
 
-// applied gives the schemas that a schema applies to a value itself and to what is in it, be it under a
-// condition.
+// applied gives the schemas that a schema applies to a value itself and to what is in it, be it under a condition.
 func applied(s *jsonschema.Schema, v any, add func(v any, schemas ...any)) {
 	add(v, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
 	if s.DynamicRef != nil {

@@ -36,17 +36,14 @@ func With(edit func(root *jsonschema.Schema)) Option {
 // For derives the schema of a tool's input from the Go type T, a struct, as
 // canonical bytes (SPEC A1; see [Canonical]).
 //
-// It is strict: every struct forbids unknown members. A member is required
-// unless its json tag says omitempty or omitzero. Null is allowed only for a
-// required pointer, since an optional member is simply left out.
+// It is strict: every struct forbids unknown members. A member is required unless its json tag says omitempty or
+// omitzero. Null is allowed only for a required pointer, since an optional member is simply left out.
 //
-// The `jsonschema` tag is the description. These tags, each by its own name,
-// give further keywords: enum (values separated by commas; on a slice they are
-// of the items), default, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
-// multipleOf, minLength, maxLength, pattern, format, minItems, maxItems.
+// The `jsonschema` tag is the description. These tags, each by its own name, give further keywords: enum (values
+// separated by commas; on a slice they are of the items), default, minimum, maximum, exclusiveMinimum,
+// exclusiveMaximum, multipleOf, minLength, maxLength, pattern, format, minItems, maxItems.
 //
-// Errors: a type that JSON cannot hold, a recursive type, a tag that does not
-// parse, or [ErrRootNotObject].
+// Errors: a type that JSON cannot hold, a recursive type, a tag that does not parse, or [ErrRootNotObject].
 func For[T any](opts ...Option) (json.RawMessage, error) {
 	return derive(reflect.TypeFor[T](), opts...)
 }
@@ -225,8 +222,7 @@ func setDefault(s *jsonschema.Schema, value string) error {
 	return err
 }
 
-// tagValue reads a tag's word as the schema's type demands: a string as it
-// stands, anything else as JSON.
+// tagValue reads a tag's word as the schema's type demands: a string as it stands, anything else as JSON.
 func tagValue(s *jsonschema.Schema, word string) (any, error) {
 	if s.Type == "string" || slices.Contains(s.Types, "string") {
 		return word, nil

@@ -1,6 +1,5 @@
-// Package schema makes JSON Schema the one schema language of the tool system
-// (SPEC A1): built-in tools derive theirs from a Go type with [For], servers
-// bring theirs as JSON, and both end as a [Schema] that [Compile] resolved and
+// Package schema makes JSON Schema the one schema language of the tool system (SPEC A1): built-in tools derive theirs
+// from a Go type with [For], servers bring theirs as JSON, and both end as a [Schema] that [Compile] resolved and
 // whose Validate words every problem for the model that made the input.
 //
 // Three things make it more than a call into a validator:
@@ -14,9 +13,8 @@
 //     keywords walks the bytes once without allocating. It answers "surely
 //     valid" or "ask the validator", never "invalid", so it can only save time.
 //
-// Decoding alone is not a validation: encoding/json matches names without
-// regard to case, takes null for anything, lets members be missing or doubled,
-// and checks neither enums nor bounds. [Decode] checks first.
+// Decoding alone is not a validation: encoding/json matches names without regard to case, takes null for anything,
+// lets members be missing or doubled, and checks neither enums nor bounds. [Decode] checks first.
 //
 // What the package does not do: it never fetches a reference (neither network
 // nor disk), it does not assert `format` except where a schema's own draft asks

@@ -79,8 +79,7 @@ var whatever = func() *node {
 	return n
 }()
 
-// maxInt bounds what the fast path computes with: every integer up to it
-// is exact in int64 and float64 alike.
+// maxInt bounds what the fast path computes with: every integer up to it is exact in int64 and float64 alike.
 const maxInt = 1 << 53
 
 // add compiles one keyword and reports whether it is supported.
@@ -113,9 +112,8 @@ func (n *node) add(keyword string, v any, siblings map[string]any) bool {
 	return to != nil && setInt(to, v) || strings.HasPrefix(keyword, "x-")
 }
 
-// latest reports whether a `$schema` names a draft whose common keywords mean what
-// they mean without one. Drafts assert `format` differently, which is why a
-// schema with both is left to the validator.
+// latest reports whether a `$schema` names a draft whose common keywords mean what they mean without one. Drafts
+// assert `format` differently, which is why a schema with both is left to the validator.
 func latest(v any) bool {
 	s, _ := v.(string)
 	s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, "http://"), "https://"), "#")
@@ -207,9 +205,8 @@ const maxFreeMembers = 8
 // acceptor walks an input along the plan.
 type acceptor struct{ jsonscan.Cursor }
 
-// accepts reports whether raw is certainly valid: JSON without trailing data,
-// without duplicated members or outsize numbers, and right by the schema. False
-// means only that the validator must be asked. It does not allocate.
+// accepts reports whether raw is certainly valid: JSON without trailing data, without duplicated members or outsize
+// numbers, and right by the schema. False means only that the validator must be asked. It does not allocate.
 func (s *Schema) accepts(raw []byte) bool {
 	a := acceptor{Cursor: jsonscan.Cursor{JSON: raw}}
 	a.Space()

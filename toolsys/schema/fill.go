@@ -72,8 +72,7 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// ofStruct takes the members of a struct that has no embedded ones, and reports whether the
-// schema names each once.
+// ofStruct takes the members of a struct that has no embedded ones, and reports whether the schema names each once.
 func (s *layout) ofStruct(t reflect.Type, over []reflect.Type) bool {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -113,8 +112,7 @@ func (s *layout) find(name []byte, from int) int {
 	return -1
 }
 
-// sharedText bounds an input whose texts are parts of one string: one text that is kept
-// keeps all of it.
+// sharedText bounds an input whose texts are parts of one string: one text that is kept keeps all of it.
 const sharedText = 512
 
 // filler reads an input into a value of a layout as far as the layout's node accepts it.
@@ -173,8 +171,7 @@ func (f *filler) text(n *node) (string, bool) {
 	return f.whole[f.At-1-len(body) : f.At-1], true
 }
 
-// number fills a number; an integer of more than 18 digits, or beyond the type, is for
-// encoding/json.
+// number fills a number; an integer of more than 18 digits, or beyond the type, is for encoding/json.
 func (f *filler) number(n *node, into reflect.Value) bool {
 	token, digitsOnly, ok := f.acceptor.number(n)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"unicode"
 )
 
-// maxListed is how many problems [Problems.String] spells out; more would bury
-// the ones a model can act on.
+// maxListed is how many problems [Problems.String] spells out; more would bury the ones a model can act on.
 const maxListed = 20
 
 // Problem is one way in which an input breaks its schema.
@@ -35,8 +34,7 @@ func newProblem(at path, keyword, message string) Problem {
 // keyword, then message, without duplicates. Empty means valid.
 type Problems []Problem
 
-// String is the text a model gets: a header, then a line for each problem, the
-// first 20 of them.
+// String is the text a model gets: a header, then a line for each problem, the first 20 of them.
 func (ps Problems) String() string {
 	if len(ps) == 0 {
 		return ""
@@ -60,8 +58,7 @@ func (ps Problems) arranged() Problems {
 	return slices.CompactFunc(ps, func(a, b Problem) bool { return a.Path == b.Path && a.Keyword == b.Keyword && a.Message == b.Message })
 }
 
-// step is one descent from the root of an input: a member by name, or an item
-// by index (index -1 marks a member).
+// step is one descent from the root of an input: a member by name, or an item by index (index -1 marks a member).
 type step struct {
 	name  string
 	index int

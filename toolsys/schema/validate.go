@@ -17,9 +17,8 @@ import (
 // Validate gives everything that is wrong with raw, in a fixed order; nothing
 // means that it is valid (SPEC H1, the pipeline's schema stage).
 //
-// Input that is not JSON gets one problem. A member named twice, and a number
-// beyond a float64, are problems whatever the schema allows. Neither nothing at
-// all nor null is taken for {}.
+// Input that is not JSON gets one problem. A member named twice, and a number beyond a float64, are problems whatever
+// the schema allows. Neither nothing at all nor null is taken for {}.
 func (s *Schema) Validate(raw json.RawMessage) Problems {
 	if s.accepts(raw) {
 		return nil
@@ -52,14 +51,11 @@ func (s *Schema) broken(doc any) Problems {
 	return w.of(broken)
 }
 
-// Decode validates raw by s and decodes it into a value of the type t. With problems, the
-// value is t's zero.
+// Decode validates raw by s and decodes it into a value of the type t. With problems, the value is t's zero.
 //
-// The schema must be t's own ([For]) or be as strict: encoding/json matches
-// names without regard to case, which an unknown member that s allows could
-// abuse. An integer may be written as 2.0 or 1e3. What a schema cannot express - a
-// number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with
-// keyword "decode".
+// The schema must be t's own ([For]) or be as strict: encoding/json matches names without regard to case, which an
+// unknown member that s allows could abuse. An integer may be written as 2.0 or 1e3. What a schema cannot express - a
+// number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with keyword "decode".
 func (s *Schema) Decode(t reflect.Type, raw json.RawMessage) (any, Problems) {
 	if v, ok := s.fill(t, raw); ok {
 		return v, nil

@@ -37,8 +37,7 @@ func (w wording) of(e *jsonschema.ValidationError) Problems {
 	case *kind.FalseSchema:
 		return one(at, "additionalProperties", "An unexpected parameter %s was provided", at.quoted())
 	case *kind.PropertyNames:
-		// The library's location is not safe to read here: it shares memory with
-		// the walk that goes on after it.
+		// The library's location is not safe to read here: it shares memory with the walk that goes on after it.
 		return one(nil, "propertyNames", "The parameter name %s is not allowed", quoted(k.Property))
 	case nil:
 		return nil
@@ -69,9 +68,8 @@ func (w wording) all(causes []*jsonschema.ValidationError) Problems {
 	return ps
 }
 
-// closest answers for alternatives none of which matched. If all of them only
-// wanted another type, the types are merged into one problem; else the model
-// gets that no form matched, and what keeps it from the nearest.
+// closest answers for alternatives none of which matched. If all of them only wanted another type, the types are
+// merged into one problem; else the model gets that no form matched, and what keeps it from the nearest.
 func (w wording) closest(at path, keyword string, causes []*jsonschema.ValidationError) Problems {
 	if want, got := wantedTypes(at, w.doc, causes); want != nil {
 		return one(at, "type", "%s", typeText(at, want, got))
@@ -107,8 +105,7 @@ func distance(at path, ps Problems) int {
 	return total
 }
 
-// wantedTypes gives the types asked for if every alternative failed by its type
-// and at this very place.
+// wantedTypes gives the types asked for if every alternative failed by its type and at this very place.
 func wantedTypes(at path, doc any, causes []*jsonschema.ValidationError) (want []string, got string) {
 	for _, c := range causes {
 		k, ok := c.ErrorKind.(*kind.Type)

@@ -37,9 +37,8 @@ type Flags struct {
 // ToolName is the search tool's own name, which can never be deferred.
 const ToolName = "ToolSearch"
 
-// Deferred reports whether a tool goes by name only until it is discovered. The
-// order of the questions is the rule (SPEC E1): even an MCP tool named
-// ToolSearch is deferred, and an always-loaded one is not.
+// Deferred reports whether a tool goes by name only until it is discovered. The order of the questions is the rule
+// (SPEC E1): even an MCP tool named ToolSearch is deferred, and an always-loaded one is not.
 func Deferred(e Entry, f Flags) bool {
 	switch {
 	case e.AlwaysLoad:
@@ -65,9 +64,8 @@ const (
 	Off                   // never: every tool in full, no ToolSearch
 )
 
-// Optimistic is the decision at assembly: is ToolSearch in the pool (SPEC E3)?
-// Gateways of other parties mostly do not support tool references, so for their
-// addresses it is off, unless the mode was set explicitly.
+// Optimistic is the decision at assembly: is ToolSearch in the pool (SPEC E3)? Gateways of other parties mostly do
+// not support tool references, so for their addresses it is off, unless the mode was set explicitly.
 func Optimistic(mode Mode, baseURL string, explicit bool) bool {
 	return mode != Off && (explicit || firstParty(baseURL))
 }
@@ -87,8 +85,7 @@ type FinalInput struct {
 	Mode Mode
 	// Percent is the share of the window for automatic mode.
 	Percent int
-	// Model is the request's, in any spelling of any provider, and Betas are
-	// its beta headers.
+	// Model is the request's, in any spelling of any provider, and Betas are its beta headers.
 	Model string
 	Betas []string
 	// Present reports whether ToolSearch is in the pool.
@@ -97,9 +94,8 @@ type FinalInput struct {
 	DeferredTokens int
 }
 
-// Final is the decision before a request: are deferred tools sent by name only
-// (SPEC E3)? Where it is no, ToolSearch leaves the request too. The reason is
-// a phrase for the trace.
+// Final is the decision before a request: are deferred tools sent by name only (SPEC E3)? Where it is no, ToolSearch
+// leaves the request too. The reason is a phrase for the trace.
 func Final(in FinalInput) (on bool, reason string) {
 	switch {
 	case in.Mode == Off:
@@ -125,8 +121,7 @@ func exceeds(in FinalInput) (bool, string) {
 		in.DeferredTokens, verb, threshold, in.Percent, window, note)
 }
 
-// References reports whether a model takes tool references. The Haiku family
-// does not (SPEC E3).
+// References reports whether a model takes tool references. The Haiku family does not (SPEC E3).
 func References(model string) bool { return !strings.Contains(strings.ToLower(model), "haiku") }
 
 // DefaultWindow is the context window of a model that is not known, in tokens.
@@ -160,10 +155,9 @@ var windows, families = func() (map[string]window, map[string]bool) {
 	return sizes, words
 }()
 
-// Window is a model's context window in tokens, given the request's betas
-// (SPEC E3). The name may carry a provider's prefix, a date, a revision, or
-// [1m], which asks for the large window as the beta does. A model that is not
-// in the table gets DefaultWindow, and ok is false.
+// Window is a model's context window in tokens, given the request's betas (SPEC E3). The name may carry a provider's
+// prefix, a date, a revision, or [1m], which asks for the large window as the beta does. A model that is not in the
+// table gets DefaultWindow, and ok is false.
 func Window(model string, betas []string) (tokens int, ok bool) {
 	name, large := strings.CutSuffix(strings.ToLower(strings.TrimSpace(model)), "[1m]")
 	for _, beta := range betas {
@@ -179,9 +173,8 @@ func Window(model string, betas []string) (tokens int, ok bool) {
 	return row.plain, true
 }
 
-// bareModel finds the table's key in a provider's spelling: the words from
-// claude on, up to the first that is neither a name nor a version of one or
-// two digits. us.anthropic.claude-opus-4-5-20251101-v1:0 is claude-opus-4-5.
+// bareModel finds the table's key in a provider's spelling: the words from claude on, up to the first that is neither
+// a name nor a version of one or two digits. us.anthropic.claude-opus-4-5-20251101-v1:0 is claude-opus-4-5.
 func bareModel(name string) string {
 	_, tail, found := strings.Cut(name, "claude-")
 	if !found {

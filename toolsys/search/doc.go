@@ -6,25 +6,21 @@
 //
 // # Rankers
 //
-// The meaning of select:, full names and +words is the same under every [Ranker]; a
-// ranker orders what is found by words. Seed is the baseline: name, hint and
-// description, by full words and fixed weights. BM25 and BM25Params are the usual
-// yardsticks. Lexicon is the default: it weighs a tool's fields each by itself,
-// matches word forms, typos, abbreviations and words of like meaning,
-// reads languages without blanks by pairs of characters, and some languages by the
-// glossary, so that 天气预报 finds a weather forecast.
+// The meaning of select:, full names and +words is the same under every [Ranker]; a ranker orders what is found by
+// words. Seed is the baseline: name, hint and description, by full words and fixed weights. BM25 and BM25Params are
+// the usual yardsticks. Lexicon is the default: it weighs a tool's fields each by itself, matches word forms, typos,
+// abbreviations and words of like meaning, reads languages without blanks by pairs of characters, and some languages
+// by the glossary, so that 天气预报 finds a weather forecast.
 //
-// None of them understands. A request that shares no word with a tool, nor one that
-// the glossary leads to, does not find it; what is ironic, implied or a matter of
-// the sentence as such is beyond all of them; and the glossary's translations are of
-// words, some thousand concepts in nineteen languages, not of sentences.
+// None of them understands. A request that shares no word with a tool, nor one that the glossary leads to, does not
+// find it; what is ironic, implied or a matter of the sentence as such is beyond all of them; and the glossary's
+// translations are of words, some thousand concepts in nineteen languages, not of sentences.
 //
 // # glossary.txt
 //
-// A line is a concept: English words, the plainest first, then for each language
-// a bar, its code and its words. An underscore stands for the blank in a phrase.
-// A word may stand in several concepts. A number sign begins a comment. Words of a
-// language that it does not have are matched as they stand.
+// A line is a concept: English words, the plainest first, then for each language a bar, its code and its words. An
+// underscore stands for the blank in a phrase. A word may stand in several concepts. A number sign begins a comment.
+// Words of a language that it does not have are matched as they stand.
 //
 // # forms.txt
 //
@@ -32,7 +28,6 @@
 //
 // # stopwords.txt
 //
-// A line is a language: its code and the words that carry no meaning of their own.
-// Of languages without blanks they are those that hide a word in them, or two
-// neighbours that make one.
+// A line is a language: its code and the words that carry no meaning of their own. Of languages without blanks they
+// are those that hide a word in them, or two neighbours that make one.
 package search

@@ -25,8 +25,7 @@ type expansion struct {
 	corrections int
 }
 
-// expand reads a query: the words, the phrases, their concepts, and which kind
-// of thing is asked for.
+// expand reads a query: the words, the phrases, their concepts, and which kind of thing is asked for.
 func (l *lexicon) expand(q Query) ([]group, intent) {
 	e := expansion{lexicon: l, seen: map[string]bool{}}
 	words, sentences := l.tokenize(q.rankedText())
@@ -52,8 +51,7 @@ func (e *expansion) contentWords(words []token) []token {
 	return words
 }
 
-// stop reports whether a word carries no meaning: requests in any language have English
-// words in them.
+// stop reports whether a word carries no meaning: requests in any language have English words in them.
 func (e *expansion) stop(word string) bool {
 	return e.glossary.stops[english][word] || e.glossary.stops[e.lang][word]
 }
@@ -72,9 +70,8 @@ func (e *expansion) add(g group) {
 	}
 }
 
-// sentence takes apart what has no blanks: by pairs of characters between its stop
-// words, as texts of the same language have them, and by the words that the glossary
-// has.
+// sentence takes apart what has no blanks: by pairs of characters between its stop words, as texts of the same
+// language have them, and by the words that the glossary has.
 func (e *expansion) sentence(text string) {
 	pieces, parts := e.glossary.TakeApart(text)
 	for _, part := range parts {
@@ -242,8 +239,7 @@ type group struct {
 	members []member
 }
 
-// member is a term of the index, what it counts, and how it came in; empty for the
-// word itself.
+// member is a term of the index, what it counts, and how it came in; empty for the word itself.
 type member struct {
 	term   int32
 	weight float64
@@ -301,9 +297,8 @@ func intentOfName(name string) intent {
 	return a
 }
 
-// fit is 1 for a tool that does what is wanted, -1 for one that only looks where
-// something is to be done, the reverse, or one that destroys or spares what it
-// should not; 0 where neither is clear.
+// fit is 1 for a tool that does what is wanted, -1 for one that only looks where something is to be done, the
+// reverse, or one that destroys or spares what it should not; 0 where neither is clear.
 func (a intent) fit(does intent) float64 {
 	sharp := func(x intent) bool { return x == intentRead || x == intentDelete || x == intentKnow }
 	switch {

@@ -10,9 +10,8 @@ import (
 // mcpPrefix begins the names of MCP tools.
 const mcpPrefix = "mcp__"
 
-// Index finds tools by words. It does not change once built, so that any number
-// of searches may use it at a time. What a ranker needs is made by the first
-// search that scores words: one that selects names does not pay for it.
+// Index finds tools by words. It does not change once built, so that any number of searches may use it at a time.
+// What a ranker needs is made by the first search that scores words: one that selects names does not pay for it.
 type Index struct {
 	docs    []doc // by name
 	names   lines // those of deferred tools in lower case
@@ -29,10 +28,9 @@ type doc struct {
 	deferred bool
 }
 
-// NewIndex builds an index over a pool: the tools that are searched, and the
-// loaded ones, which only select: and Nearest find. The order of the entries
-// does not matter; of equal names the built-in counts (SPEC D1). The zero ranker is
-// [DefaultRanker].
+// NewIndex builds an index over a pool: the tools that are searched, and the loaded ones, which only select: and
+// Nearest find. The order of the entries does not matter; of equal names the built-in counts (SPEC D1). The zero
+// ranker is [DefaultRanker].
 func NewIndex(ranker Ranker, deferred, loaded []Entry) *Index {
 	return new(Reader).Index(ranker, newDocs(deferred), newDocs(loaded))
 }
@@ -133,17 +131,14 @@ type Result struct {
 	Matches []Match
 	// Missing are the names of a select: query that no tool has.
 	Missing []string
-	// TotalDeferred is how many tools there were to search, for an answer that
-	// found none.
+	// TotalDeferred is how many tools there were to search, for an answer that found none.
 	TotalDeferred int
 }
 
-// Search finds deferred tools (SPEC E5). A most below 1 means DefaultMax, one
-// above HighestMax means that. A select: query answers with all it names, also
-// loaded tools, whatever most is. Any other is first compared with names as they stand:
-// an equal one is the answer; `mcp__server` gives the server's tools; else the
-// names that begin with it, then those that contain it. Only where no name
-// does are the words scored. Equal ranks go by name.
+// Search finds deferred tools (SPEC E5). A most below 1 means DefaultMax, one above HighestMax means that. A select:
+// query answers with all it names, also loaded tools, whatever most is. Any other is first compared with names as
+// they stand: an equal one is the answer; `mcp__server` gives the server's tools; else the names that begin with it,
+// then those that contain it. Only where no name does are the words scored. Equal ranks go by name.
 func (ix *Index) Search(q Query, most int) Result {
 	result := Result{TotalDeferred: len(ix.tools)}
 	if len(q.Select) > 0 {
@@ -252,9 +247,8 @@ func (d *Doc) hasAll(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(d.lower, word) })
 }
 
-// byName compares the query as it stands with names: one that is equal, else those of
-// tools of the server that is asked for, else those that begin with it or, second best,
-// contain it.
+// byName compares the query as it stands with names: one that is equal, else those of tools of the server that is
+// asked for, else those that begin with it or, second best, contain it.
 func (r *ranking) byName(q Query) {
 	if len(q.Required) > 0 {
 		return
@@ -329,8 +323,7 @@ func normal(server string) string {
 	}, strings.ToLower(server))
 }
 
-// lines are many texts behind each other, so that a word is looked for in all of them at
-// once.
+// lines are many texts behind each other, so that a word is looked for in all of them at once.
 type lines struct {
 	text   strings.Builder
 	ends   []int     // of each

@@ -7,16 +7,14 @@ import (
 	"sync"
 )
 
-// What lexicon weighs how. The values were tuned on every other query of
-// eighteen labelled sets, in English, Chinese and Korean, and hold on the rest; none of
-// them is sharp.
+// What lexicon weighs how. The values were tuned on every other query of eighteen labelled sets, in English, Chinese
+// and Korean, and hold on the rest; none of them is sharp.
 const (
 	// bend is how soon more of a term counts no more (Okapi's k1).
 	bend = 1.1
 	// fullName is how much a tool gains whose name the query has in full.
 	fullName = 0.33
-	// fitting is how much a tool gains that does the kind of thing that is asked,
-	// and loses that does another.
+	// fitting is how much a tool gains that does the kind of thing that is asked, and loses that does another.
 	fitting = 0.15
 
 	// rarerMost is how much a rarer word of a translation counts at most, of the plainest one's rarity.
@@ -59,16 +57,14 @@ type lexicon struct {
 	order []int32    // these words as they are first met, by tool
 
 	words, pairs postings
-	// names is what the words of each tool's name weigh together, intents what the
-	// tool does by its name.
+	// names is what the words of each tool's name weigh together, intents what the tool does by its name.
 	names    []float64
 	intents  []intent
 	spelling func() *spelling
 	tallies  sync.Pool
 }
 
-// lexPost is one tool that has a term: how often, by the weights of the fields,
-// and whether in its name.
+// lexPost is one tool that has a term: how often, by the weights of the fields, and whether in its name.
 type lexPost struct {
 	which uint32 // twice the tool, and 1 for the name
 	freq  float32
@@ -124,9 +120,8 @@ func (l *lexicon) pair(a, b string) (int32, bool) {
 	return ^id, ok && int(id) < len(l.ends) && len(l.pairs.of(id)) > 0
 }
 
-// score adds up, for each group of the query, what its best member is worth in
-// each tool; then raises the tools whose name the query has in full and that do
-// what is asked, and lowers those that do something else.
+// score adds up, for each group of the query, what its best member is worth in each tool; then raises the tools whose
+// name the query has in full and that do what is asked, and lowers those that do something else.
 func (l *lexicon) score(q Query) scores {
 	groups, want := l.expand(q)
 	t, _ := l.tallies.Get().(*queryScores)
@@ -243,8 +238,7 @@ func newLexicon(docs []doc, r *Reader) *lexicon {
 	return l
 }
 
-// meet counts in how many tools each term is, and puts words in the order in which they
-// are first met.
+// meet counts in how many tools each term is, and puts words in the order in which they are first met.
 func (l *lexicon) meet(docs []doc) {
 	l.known = make([]bool, len(l.texts))
 	l.words, l.pairs = newPostings(len(l.texts)), newPostings(len(l.ends))
@@ -295,8 +289,7 @@ func (l *lexicon) nameWeights() {
 	}
 }
 
-// postings are the tools that have each of many terms, those of one term together and by
-// tool.
+// postings are the tools that have each of many terms, those of one term together and by tool.
 type postings struct {
 	ends  []int32 // by term
 	posts []lexPost
@@ -317,8 +310,7 @@ func (p *postings) meet(all []occurrence) {
 	}
 }
 
-// allot makes room for the tools that were counted. Each end is where its term's begin,
-// until they are entered.
+// allot makes room for the tools that were counted. Each end is where its term's begin, until they are entered.
 func (p *postings) allot() {
 	var sum int32
 	for term, n := range p.ends {

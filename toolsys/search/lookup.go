@@ -25,8 +25,7 @@ type foreignTerm struct {
 	Share float64
 }
 
-// termsOf are what texts of other languages have of a concept. A single character is none: it is
-// in too many words.
+// termsOf are what texts of other languages have of a concept. A single character is none: it is in too many words.
 func termsOf(c concept) []foreignTerm {
 	var all []foreignTerm
 	for _, column := range c.columns {
@@ -88,10 +87,9 @@ type piece struct {
 	Concepts []int
 }
 
-// TakeApart finds the glossary's words in such a sentence, from the left, the longest that
-// fits, and the stretches that lie between its stop words. What lies between the words is
-// passed over. A single character is a word of the sentence's own language only: what is a
-// word in one is a syllable in another.
+// TakeApart finds the glossary's words in such a sentence, from the left, the longest that fits, and the stretches
+// that lie between its stop words. What lies between the words is passed over. A single character is a word of the
+// sentence's own language only: what is a word in one is a syllable in another.
 func (g *glossary) TakeApart(sentence string) (pieces []piece, parts []string) {
 	lang := scriptOf(sentence)
 	runes := []rune(sentence)
@@ -129,8 +127,7 @@ func (x *unbrokenIndex) longestAt(runes []rune, lang string) (int, []int) {
 	return 0, nil
 }
 
-// scriptOf is the language of a sentence by its characters: Japanese where there
-// are Kana, else Chinese.
+// scriptOf is the language of a sentence by its characters: Japanese where there are Kana, else Chinese.
 func scriptOf(sentence string) string {
 	kana := func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
 	hangul := func(r rune) bool { return unicode.Is(unicode.Hangul, r) }
@@ -236,6 +233,5 @@ func parseSelect(list string) (Query, error) {
 	return Query{Select: names}, nil
 }
 
-// rankedText is what is to be ranked: the query as written, or the words of one that
-// was put together by hand.
+// rankedText is what is to be ranked: the query as written, or the words of one that was put together by hand.
 func (q Query) rankedText() string { return cmp.Or(q.Raw, strings.Join(q.Words, " ")) }

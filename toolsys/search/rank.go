@@ -9,10 +9,9 @@ import (
 	"sync"
 )
 
-// Ranker is a way of scoring what a search finds by words (SPEC E9). It decides
-// the order of tools and no more: select:, full names, required words, ties and
-// the number of results are the same under every ranker (SPEC E5). The zero value
-// is [DefaultRanker].
+// Ranker is a way of scoring what a search finds by words (SPEC E9). It decides the order of tools and no more:
+// select:, full names, required words, ties and the number of results are the same under every ranker (SPEC E5). The
+// zero value is [DefaultRanker].
 type Ranker struct {
 	// Name is what settings, flags and reports call it.
 	Name string
@@ -22,8 +21,7 @@ type Ranker struct {
 	build func(docs []doc, r *Reader) scorer
 }
 
-// scorer is what a ranker has made of a pool. It may be used by several searches at a
-// time.
+// scorer is what a ranker has made of a pool. It may be used by several searches at a time.
 type scorer func(q Query) scores
 
 // scores are what tools score on a query: each, 0 where nothing was found; those that have
@@ -71,14 +69,12 @@ func (s *scoreSums) scores(pool *sync.Pool, why func(int) string) scores {
 	}}
 }
 
-// Seed is the baseline: full words in name, hint and description, with the
-// weights of SPEC E5.
+// Seed is the baseline: full words in name, hint and description, with the weights of SPEC E5.
 func Seed() Ranker {
 	return Ranker{"seed", "whole words in name, hint and description, fixed weights", buildSeed}
 }
 
-// BM25 is Okapi's formula over the words of name, hint and description, each tool
-// one text: the usual yardstick.
+// BM25 is Okapi's formula over the words of name, hint and description, each tool one text: the usual yardstick.
 func BM25() Ranker {
 	return Ranker{"bm25", "Okapi BM25 over name, hint and description", func(docs []doc, _ *Reader) scorer { return buildBM25(docs, false) }}
 }
@@ -88,9 +84,8 @@ func BM25Params() Ranker {
 	return Ranker{"bm25-params", "the same with the parameters' names and descriptions", func(docs []doc, _ *Reader) scorer { return buildBM25(docs, true) }}
 }
 
-// Lexicon weighs each field of a tool by itself, and matches word forms, typos,
-// abbreviations, words of like meaning and, by its glossary, words of
-// other languages.
+// Lexicon weighs each field of a tool by itself, and matches word forms, typos, abbreviations, words of like meaning
+// and, by its glossary, words of other languages.
 func Lexicon() Ranker {
 	return Ranker{"lexicon", "fields by weight, word forms, typos, abbreviations, glossary",
 		func(docs []doc, r *Reader) scorer { return newLexicon(docs, r).score }}
@@ -279,8 +274,7 @@ func (b *bm25) count(term string, tool int) {
 	b.postings[term] = append(list, mention{tool, 1})
 }
 
-// text is all that describes a tool. An MCP tool's prefix is left out: all of them
-// have it.
+// text is all that describes a tool. An MCP tool's prefix is left out: all of them have it.
 func (d *doc) text(params bool) string {
 	name := d.Name
 	if d.MCP {
@@ -326,8 +320,7 @@ func (b *bm25) worth(o mention) float64 {
 	return o.count * (saturation + 1) / (o.count + saturation*(1-lengthNorm+lengthNorm*b.lengths[o.tool]))
 }
 
-// rarity is the weight of a term that so many of all tools have. It is never
-// below 0.
+// rarity is the weight of a term that so many of all tools have. It is never below 0.
 func rarity(have, all int) float64 {
 	return math.Log1p((float64(all-have) + 0.5) / (float64(have) + 0.5))
 }

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// Reader makes indexes and keeps what it read of each tool, so that an index over tools of
-// which most were in an earlier one costs no more than putting the numbers together. It
-// is safe for concurrent use.
+// Reader makes indexes and keeps what it read of each tool, so that an index over tools of which most were in an
+// earlier one costs no more than putting the numbers together. It is safe for concurrent use.
 type Reader struct {
 	mu         sync.Mutex
 	dictionary *dictionary
@@ -116,8 +115,7 @@ func (d *dictionary) read(doc *Doc) *reading {
 	return r
 }
 
-// count counts the words of a field and, in all but parameters, neighbours. Characters
-// are in pairs already.
+// count counts the words of a field and, in all but parameters, neighbours. Characters are in pairs already.
 func (d *dictionary) count(ids []int32, f int) {
 	for i, id := range ids {
 		d.words.at(id)[f]++
@@ -127,8 +125,7 @@ func (d *dictionary) count(ids []int32, f int) {
 	}
 }
 
-// take makes terms of a run: a word counts as it is and, where its case shows that it
-// has parts, by its parts.
+// take makes terms of a run: a word counts as it is and, where its case shows that it has parts, by its parts.
 func (d *dictionary) take(run run) word {
 	w, known := d.runs[run.Text]
 	if known {
@@ -176,8 +173,7 @@ func (d *dictionary) enterPair(a, b int32) int32 {
 	return id
 }
 
-// occurrence is how often a term is in one field of a tool. Those of one term are
-// together, by field.
+// occurrence is how often a term is in one field of a tool. Those of one term are together, by field.
 type occurrence struct {
 	term  int32
 	times uint32 // and the field, in the lowest bits
@@ -207,8 +203,7 @@ func (c *counter) at(term int32) *[fieldCount]uint32 {
 	return &c.counts[c.slots[term]-1]
 }
 
-// take gives what was counted, and begins anew. A term that was met and not counted has
-// one occurrence of 0.
+// take gives what was counted, and begins anew. A term that was met and not counted has one occurrence of 0.
 func (c *counter) take() []occurrence {
 	all := make([]occurrence, 0, len(c.terms)*5/4)
 	for i, term := range c.terms {

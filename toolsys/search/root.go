@@ -5,10 +5,9 @@ import "strings"
 // longest is how many letters a word has at most.
 const longest = 64
 
-// rootOf cuts an English word down to what its forms share, by Porter's rules of
-// 1980: connect for connected and connection, and one in Cyrillic or Arabic letters to
-// what [clip] leaves. It need not be a word. What else has anything but small Latin
-// letters stays as it is, and so does what is too long to be a word.
+// rootOf cuts an English word down to what its forms share, by Porter's rules of 1980: connect for connected and
+// connection, and one in Cyrillic or Arabic letters to what [clip] leaves. It need not be a word. What else has
+// anything but small Latin letters stays as it is, and so does what is too long to be a word.
 func rootOf(word string) string {
 	if lang := ownScript(word); lang != "" && len(word) <= longest {
 		return clip(lang, word)

@@ -46,8 +46,7 @@ func (e *expansion) split(word string) (a, b int32, ok bool) {
 	return 0, 0, false
 }
 
-// How long a word must be for one and for two typos to be corrected, and how many
-// words it is then taken for at most.
+// How long a word must be for one and for two typos to be corrected, and how many words it is then taken for at most.
 const (
 	oneTypo    = 5
 	twoTypos   = 9
@@ -147,9 +146,8 @@ func (s *spelling) begun(word string) []int32 {
 // distanceRows measures distances, in rows that it uses again.
 type distanceRows struct{ before, last, row []int }
 
-// distance is Damerau and Levenshtein's, with neighbours swapped as one step
-// and no letter touched twice. What exceeds the bound is bound+1: it is not
-// looked at to the end, nor what is so far from the diagonal.
+// distance is Damerau and Levenshtein's, with neighbours swapped as one step and no letter touched twice. What
+// exceeds the bound is bound+1: it is not looked at to the end, nor what is so far from the diagonal.
 func (r *distanceRows) distance(a, b []rune, bound int) int {
 	if max(len(a), len(b))-min(len(a), len(b)) > bound {
 		return bound + 1
@@ -196,11 +194,10 @@ func (r *distanceRows) next(a, b []rune, i, bound int) int {
 	return least
 }
 
-// Nearest proposes tools for a name that no tool has (SPEC C4): first those
-// spelt much like it, then, out of the index, those whose name, hint and
-// description share its words, the rarer the word the better: cancelOrder
-// leads to a createRefund whose description has cancelled orders. Only names of the
-// list are proposed, at most limit of them. A nil index leaves it at spelling.
+// Nearest proposes tools for a name that no tool has (SPEC C4): first those spelt much like it, then, out of the
+// index, those whose name, hint and description share its words, the rarer the word the better: cancelOrder leads to
+// a createRefund whose description has cancelled orders. Only names of the list are proposed, at most limit of them.
+// A nil index leaves it at spelling.
 func Nearest(name string, names []string, ix *Index, limit int) []string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	found := alike(name, names)
@@ -229,9 +226,8 @@ func alike(name string, names []string) []string {
 	return near
 }
 
-// away is how far a name is from another, case and separators apart. A model
-// often forgets the server, so that an MCP tool's own name counts as well,
-// though never as much as the full name.
+// away is how far a name is from another, case and separators apart. A model often forgets the server, so that an MCP
+// tool's own name counts as well, though never as much as the full name.
 func (r *distanceRows) away(asked []rune, other string) (int, bool) {
 	bound := max(1, min(3, len(asked)/3))
 	best := 2 * r.distance(asked, squeezed(other), bound)
@@ -246,8 +242,7 @@ func squeezed(name string) []rune {
 	return []rune(strings.Join(segmentsOf(strings.ToLower(name), false), ""))
 }
 
-// related are the tools that share words with a name, by how rare those
-// words are.
+// related are the tools that share words with a name, by how rare those words are.
 func (ix *Index) related(name string) []string {
 	weights, roots, words := make([]float64, len(ix.docs)), ix.roots(), partsOf(name, true)
 	for _, s := range rootsOf(contentWords(words)) {
@@ -274,8 +269,7 @@ func (ix *Index) related(name string) []string {
 	return names
 }
 
-// rooted enters each tool under the roots of its words; no other index of the reader may be
-// at it.
+// rooted enters each tool under the roots of its words; no other index of the reader may be at it.
 func rooted(docs []doc) map[string][]int {
 	roots := map[string][]int{}
 	for i, d := range docs {

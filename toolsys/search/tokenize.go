@@ -50,8 +50,7 @@ func unique(words []string) []string {
 	})
 }
 
-// stopWords carry no meaning of their own. Counted, "a" would be contained in
-// most names.
+// stopWords carry no meaning of their own. Counted, "a" would be contained in most names.
 var stopWords = func() map[string]bool {
 	words := strings.Fields(`a an and any are as at be by can could do does for from get give has have how i if in into
 		is it its let like me my need of on or our please show some tell that the their them then there these this to us
@@ -116,8 +115,7 @@ type token struct {
 	kept   bool // counts although it is a stop word
 }
 
-// asides are parts of a query that are values and not what to do with
-// them: placeholders and addresses.
+// asides are parts of a query that are values and not what to do with them: placeholders and addresses.
 var asides = regexp.MustCompile(`<[^<>\s]{1,64}>|\S+://\S+|\S+@\S+`)
 
 // tokenize takes a query apart: words, at most maxWords of them, and what has no
@@ -183,9 +181,8 @@ type schemaNode struct {
 	Definitions map[string]json.RawMessage `json:"definitions"`
 }
 
-// Parameters lists what a tool's input schema names, nested values too, as an
-// [Entry] holds it: "name" or "name: description". A parameter comes before what
-// is in it, neighbours go by name. What is no schema has none.
+// Parameters lists what a tool's input schema names, nested values too, as an [Entry] holds it: "name" or "name:
+// description". A parameter comes before what is in it, neighbours go by name. What is no schema has none.
 func Parameters(schema json.RawMessage) []string {
 	var found []string
 	var node schemaNode
@@ -213,8 +210,7 @@ func (n schemaNode) list(found *[]string, depth int) {
 	}
 }
 
-// visit lists one value and what is in it. Booleans stand for schemas too, and
-// name nothing.
+// visit lists one value and what is in it. Booleans stand for schemas too, and name nothing.
 func visit(raw json.RawMessage, name string, found *[]string, depth int) {
 	if len(raw) == 0 {
 		return
@@ -250,8 +246,7 @@ func isWord(r rune) bool {
 // run is a stretch of letters of one kind.
 type run struct {
 	Text string
-	// Unbroken is set for a script without blanks: a sentence, or a word
-	// with what is glued to it.
+	// Unbroken is set for a script without blanks: a sentence, or a word with what is glued to it.
 	Unbroken bool
 	// Start and End are where it stands, in bytes of the text that [nfkc] gives.
 	Start, End int
@@ -263,8 +258,7 @@ func nfkc(text string) string { return norm.NFKC.String(text) }
 // perRun is about how many bytes of a text there are for each run.
 const perRun = 6
 
-// runsOf cuts a text, made [nfkc], where no word goes on and where the kind of
-// script changes.
+// runsOf cuts a text, made [nfkc], where no word goes on and where the kind of script changes.
 func runsOf(text string) []run {
 	text = nfkc(text)
 	runs := make([]run, 0, 1+len(text)/perRun)
@@ -288,8 +282,7 @@ func runsOf(text string) []run {
 	return runs
 }
 
-// gramsOf are the pairs of neighbours in an unbroken run, or the run itself where
-// it is a single character.
+// gramsOf are the pairs of neighbours in an unbroken run, or the run itself where it is a single character.
 func gramsOf(text string) []string {
 	runes := []rune(text)
 	if len(runes) < 2 {
