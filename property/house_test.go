@@ -66,7 +66,7 @@ func TestHouse(t *testing.T) {
 	}
 	// Each figure may fall, and grows only with what is new: the whole catalogue of
 	// tools, other programs on the bench, the API's newer forms, what other libraries write down and agents stream to a page. The house without them had 87,138 lines.
-	assert.LessOrEqual(t, h.lines, 133_283, "lines of Go without tests")
+	assert.LessOrEqual(t, h.lines, 133_264, "lines of Go without tests")
 	assert.LessOrEqual(t, len(h.packages), 55, "packages")
 	assert.LessOrEqual(t, len(h.files), 619, "files of Go without tests")
 	assert.Less(t, 1000*(sum(h.spoken)+sum(h.private)), 2*h.comments, "words of comments that make code a person, per 1,000")

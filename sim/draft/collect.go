@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
 	"toolbench/sim/stream"
 )
@@ -38,7 +39,7 @@ type conversation struct {
 // may be, the streams are kept as far as a draft can go, and the results for as long as they bear on its files.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
 	dirs, byNumber := map[int]string{}, map[int]*conversation{}
-	buffered := bufio.NewReaderSize(r, headBytes)
+	buffered := bufio.NewReaderSize(cassette.Settled(r), headBytes)
 	head, _ := buffered.Peek(headBytes) // an error comes again when it is read
 	var dir string                      // of a transcript, where its beginning has one
 	if m := cwd.FindSubmatch(head); m != nil && json.Unmarshal(m[1], &dir) != nil {

@@ -26,11 +26,10 @@ type DriftChange struct {
 	Requests []int  `json:"requests" jsonschema:"Exchanges of the recording whose answers differ so." minimum:"1"`
 }
 
-// Drift gathers what changed, request by request, between the shapes of a model's answers:
-// those of a recording, and those that an API gives to the same requests now. Texts are no
-// part of a shape; what is: the status, the kinds of events and their members, the types of
-// blocks, the stop reason, the tools that are called, and whether their inputs are what the
-// schemas of the request ask for.
+// Drift gathers what changed, request by request, between the shapes of a model's answers: those of a recording, and
+// those that an API gives to the same requests now. Texts are no part of a shape; what is: the status, the kinds of
+// events and their members, the types of blocks, the stop reason, the tools that are called, and whether their inputs
+// are what the schemas of the request ask for.
 type Drift struct {
 	changes []DriftChange
 }

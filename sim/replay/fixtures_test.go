@@ -55,8 +55,7 @@ func transcript(t testing.TB, lines ...object) string {
 	return b.String()
 }
 
-// cassette is a conversation in documents of httpmock: the answers in a row, their
-// calls answered in order.
+// cassette is a conversation in documents of httpmock: the answers in a row, their calls answered in order.
 func cassette(t testing.TB, tools []object, turns ...stream.Turn) string {
 	t.Helper()
 	var docs []string

@@ -26,14 +26,11 @@ type measured struct {
 // slack is what clocks and the writing of a log may be off.
 const slack = 50 * time.Millisecond
 
-// measure reads a turn's times. Early is set for an agent that starts tools while
-// the stream goes on.
+// measure reads a turn's times. Early is set for an agent that starts tools while the stream goes on.
 //
-// Two calls ran side by side if the later one's result was there first: had either
-// been exclusive, it could not have been. So did two whose tools took their own time,
-// if those spans overlap. A call that ran alone began when it was complete, or when
-// the one before it ended, or, with an agent that waits for the stream, when that
-// ended.
+// Two calls ran side by side if the later one's result was there first: had either been exclusive, it could not have
+// been. So did two whose tools took their own time, if those spans overlap. A call that ran alone began when it was
+// complete, or when the one before it ended, or, with an agent that waits for the stream, when that ended.
 func measure(t *recording.Turn, early bool) measured {
 	n := len(t.Calls)
 	m := measured{took: make([]recording.Moment, n), beside: make([]bool, n)}

@@ -14,9 +14,8 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// Options are how to replay, and what to assume where nothing was measured. The zero
-// value assumes DefaultPace and DefaultDuration, takes no tool for safe, and runs
-// every policy.
+// Options are how to replay, and what to assume where nothing was measured. The zero value assumes DefaultPace and
+// DefaultDuration, takes no tool for safe, and runs every policy.
 type Options struct {
 	// Safe are globs of tools that may run beside others.
 	Safe Globs
@@ -41,14 +40,12 @@ type Options struct {
 	Moved func() `json:"-"`
 }
 
-// DefaultPace is assumed of a stream without times: 400 ms to the first byte, then
-// 80 tokens a second.
+// DefaultPace is assumed of a stream without times: 400 ms to the first byte, then 80 tokens a second.
 func DefaultPace() stream.Pace {
 	return stream.Pace{FirstByte: 400 * time.Millisecond, TokensPerSecond: 80}
 }
 
-// DefaultDuration is assumed of a call that was not measured and that no option
-// names.
+// DefaultDuration is assumed of a call that was not measured and that no option names.
 const DefaultDuration = time.Second
 
 // Policies are those that can be compared, from the slowest.
@@ -90,8 +87,7 @@ func glob(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// Durations gives tools their durations: by name, then by the first pattern that
-// fits.
+// Durations gives tools their durations: by name, then by the first pattern that fits.
 type Durations []ToolDuration
 
 // ToolDuration is the duration of the tools that a pattern names.

@@ -53,8 +53,7 @@ func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint6
 	return w.played, err
 }
 
-// run wires the system as a program would, with the stand-ins for tools, and sends
-// one message.
+// run wires the system as a program would, with the stand-ins for tools, and sends one message.
 func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.Policy, w *watch) error {
 	ctx := context.Background()
 	door := tool.Clock{Now: gate.Now, Sleep: gate.Sleep, Go: gate.Go}
@@ -151,8 +150,7 @@ func (w *watch) take(e trace.Event) {
 	}
 }
 
-// Paced gives a turn's events their times: the recorded ones, else those of the
-// assumed pace (O2).
+// Paced gives a turn's events their times: the recorded ones, else those of the assumed pace (O2).
 func Paced(t *recording.Turn, assumed stream.Pace) []stream.Event {
 	if t.Pace != recording.Unknown {
 		return t.Events

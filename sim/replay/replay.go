@@ -13,15 +13,14 @@ import (
 	"toolbench/sim/recording"
 )
 
-// Recording reads a recording and replays each conversation in it (DESIGN, decision
-// 7). What is wrong with the file is in the report: as its problems, or as Err, when
-// it is no recording or passes a limit. Errors wrap those of package recording, or
-// are the context's.
+// Recording reads a recording and replays each conversation in it (DESIGN, decision 7). What is wrong with the file
+// is in the report: as its problems, or as Err, when it is no recording or passes a limit. Errors wrap those of
+// package recording, or are the context's.
 func Recording(ctx context.Context, name string, r io.Reader, o Options) Report {
 	o = o.complete()
 	rep := &replay{o: o, open: map[int]*conversation{}, report: Report{File: name}}
 	a := readAhead{found: make(chan func() error, 1), over: make(chan struct{})}
-	go a.read(name, progressReader{r, o.Moved}, o.Limits, recording.Handler{
+	go a.read(name, progressReader{cassette.Settled(r), o.Moved}, o.Limits, recording.Handler{
 		Turn: func(c *recording.Conversation, t *recording.Turn) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -114,8 +113,7 @@ type replay struct {
 	report Report
 }
 
-// turn replays a turn. Conversations stay open to the end: what is kept of one is a
-// few counts.
+// turn replays a turn. Conversations stay open to the end: what is kept of one is a few counts.
 func (r *replay) turn(c *recording.Conversation, t *recording.Turn) error {
 	s := r.open[c.Number]
 	if s == nil {

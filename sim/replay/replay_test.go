@@ -22,8 +22,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// The headline of the bench, from a transcript: 5 s of stream, a tool of 3 s whose
-// call is complete at 2 s.
+// The headline of the bench, from a transcript: 5 s of stream, a tool of 3 s whose call is complete at 2 s.
 func TestLatencyIsHiddenAsItWasMeasured(t *testing.T) {
 	text := transcript(t, prompt(0),
 		call(2, "m1", "c1", "fetch", nil), result(5, "c1"), text(5, "m1"),

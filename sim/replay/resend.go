@@ -40,8 +40,7 @@ func LeftOut(e recording.Exchange) string {
 	return ""
 }
 
-// asked are the headers of a request that shape its answer; all others are left out, so
-// that no recorded key is sent.
+// asked are the headers of a request that shape its answer; all others are left out, so that no recorded key is sent.
 var asked = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "Accept", "Content-Type"}
 
 // Again is the request to send. With a model it asks that one in place of its own.

@@ -98,8 +98,7 @@ func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []messa
 		input = looseSchema
 	}
 	return tool.Def[in, []message.Block]{
-		// With an origin it is a tool whose schema others wrote: if that does not resolve,
-		// inputs are not checked.
+		// With an origin it is a tool whose schema others wrote: if that does not resolve, inputs are not checked.
 		Name: d.Name, Description: d.Description, InputSchema: input, Origin: &tool.Origin{Server: "recording", Tool: d.Name}, Wire: tool.Wire{Callers: d.Callers},
 		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[[]message.Block], error) {
 			return s.data.call(ctx, c.CallID)

@@ -143,8 +143,7 @@ func (a *app) replayAll(ctx context.Context, files []found, o replay.Options, do
 // replayed is what has come of the files so far.
 type replayed struct {
 	reports.ReplayReport
-	// bad are files that were named and cannot be replayed; failed is the harness's
-	// own fault.
+	// bad are files that were named and cannot be replayed; failed is the harness's own fault.
 	bad    []error
 	failed []error
 	files  int
@@ -200,9 +199,8 @@ type found struct {
 // maxRecordings is how many files one command looks at.
 const maxRecordings = 10_000
 
-// recordings gives the files of the arguments, folders searched in the order of
-// their paths, each file once. Links to folders are not followed: they may lead
-// round in circles.
+// recordings gives the files of the arguments, folders searched in the order of their paths, each file once. Links to
+// folders are not followed: they may lead round in circles.
 func (a *app) recordings(args []string) ([]found, error) {
 	var all []found
 	seen := map[string]int{}

@@ -86,8 +86,7 @@ func (a *app) replayedOf(got *shards.Gathered, files []found) (*replayed, error)
 	return done, nil
 }
 
-// blankAll blanks every text of a value, also behind its pointers and in its lists. The value has to be
-// settable.
+// blankAll blanks every text of a value, also behind its pointers and in its lists. The value has to be settable.
 func blankAll(v reflect.Value, blank func(string) string) {
 	switch v.Kind() {
 	case reflect.String:
